@@ -158,6 +158,17 @@ pub struct NameUse {
     pub implicits: Vec<(Name, Arg)>,
 }
 
+impl NameUse {
+    /// Creates a use without implicit arguments.
+    pub(crate) fn plain(term: TermId, target: Target) -> NameUse {
+        NameUse {
+            term,
+            target,
+            implicits: Vec::new(),
+        }
+    }
+}
+
 /// The binder or definition that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {

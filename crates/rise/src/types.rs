@@ -43,6 +43,53 @@ pub enum Type {
     Comm,
 }
 
+impl Type {
+    /// Returns the size that is a direct part of the type, such as the length of an array.
+    pub fn size(&self) -> Option<&Nat> {
+        match self {
+            Type::Index(n)
+            | Type::Vector(n, _)
+            | Type::Array(n, _)
+            | Type::DepArray(n, _)
+            | Type::Apply(_, n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// Returns the variable that the type binds in its components.
+    pub fn binder(&self) -> Option<Var> {
+        match self {
+            Type::Pi(pi) => Some(pi.var),
+            Type::DepArray(_, DataFun::Lambda(param, _))
+            | Type::DepPair(DataFun::Lambda(param, _)) => Some(*param),
+            _ => None,
+        }
+    }
+
+    /// Returns the types that are direct parts of the type, also under its binder.
+    pub fn components(&self) -> impl Iterator<Item = &Ty> {
+        let (first, second) = match self {
+            Type::Error
+            | Type::Var(_)
+            | Type::Scalar(_)
+            | Type::Index(_)
+            | Type::Apply(..)
+            | Type::DepArray(_, DataFun::Var(_))
+            | Type::DepPair(DataFun::Var(_))
+            | Type::Comm => (None, None),
+            Type::Vector(_, part)
+            | Type::Array(_, part)
+            | Type::DepArray(_, DataFun::Lambda(_, part))
+            | Type::DepPair(DataFun::Lambda(_, part))
+            | Type::Pi(Pi { body: part, .. })
+            | Type::Exp(part, _)
+            | Type::Acc(part) => (Some(part), None),
+            Type::Pair(a, b) | Type::Fun(a, b) => (Some(a), Some(b)),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
 /// The access of a DPIA expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {

@@ -167,6 +167,37 @@ impl Fix {
             disabled: None,
         }
     }
+
+    /// Creates the obvious correction that replaces the text of a span.
+    pub fn replace(title: impl Into<String>, span: Span, text: impl Into<String>) -> Fix {
+        Fix::preferred(title, vec![(span, text.into())])
+    }
+
+    /// Creates the obvious correction that replaces the text of a span by one that the title
+    /// quotes.
+    pub fn write(span: Span, text: impl Into<String>) -> Fix {
+        let text = text.into();
+        Fix::replace(format!("Write `{text}`"), span, text)
+    }
+
+    /// Creates the obvious correction that inserts a text before a span and one after it.
+    pub fn surround(
+        title: impl Into<String>,
+        span: Span,
+        open: impl Into<String>,
+        close: impl Into<String>,
+    ) -> Fix {
+        let (start, end) = (Span::empty(span.start), Span::empty(span.end));
+        Fix::preferred(title, vec![(start, open.into()), (end, close.into())])
+    }
+
+    /// Creates the obvious correction that exchanges the texts of two spans.
+    pub fn exchange(title: impl Into<String>, first: Span, second: Span) -> Fix {
+        Fix {
+            moves: vec![(first, second), (second, first)],
+            ..Fix::preferred(title, Vec::new())
+        }
+    }
 }
 
 /// A message about a span of an item.

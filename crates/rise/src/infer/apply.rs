@@ -151,10 +151,7 @@ impl Infer<'_> {
         wanted: Expectation,
     ) -> Ty {
         let written = self.elab_type(ty);
-        let cause = Cause {
-            span: self.span(term),
-            why: CauseCode::Ascribed { ty },
-        };
+        let cause = Cause::new(self.span(term), CauseCode::Ascribed { ty });
         self.check(term, &written, cause);
         let (instance, mut obligations) = self.without_conditions(&written, spine.head);
         let instance = self.instantiate_prefix(instance, spine.head);
@@ -191,10 +188,7 @@ impl Infer<'_> {
             },
             None => CauseCode::Context,
         };
-        let cause = Cause {
-            span: self.head_span(self.bare(spine.head)),
-            why,
-        };
+        let cause = Cause::new(self.head_span(self.bare(spine.head)), why);
         self.check(spine.head, &expected, cause);
         let mut left = expected;
         let mut after = vec![left.clone()];
@@ -675,10 +669,7 @@ impl Infer<'_> {
         let from = self.open_type("s", Classes::ANY, arg.term);
         let to = self.open_type("t", Classes::ANY, arg.term);
         let fun = Arc::new(Type::Fun(from.clone(), to.clone()));
-        let cause = Cause {
-            span: self.span(spine.head),
-            why: CauseCode::Context,
-        };
+        let cause = Cause::context(self.span(spine.head));
         if self.try_unify(ty, &fun, cause).is_err() {
             self.not_a_function(spine, arg, ty);
             return None;
@@ -703,19 +694,13 @@ impl Infer<'_> {
                     head: spine.head,
                     value: arg.term,
                 };
-                Cause {
-                    span: self.span(spine.head),
-                    why,
-                }
+                Cause::new(self.span(spine.head), why)
             } else {
                 let why = CauseCode::Argument {
                     head: spine.head,
                     term: arg.term,
                 };
-                Cause {
-                    span: self.span(arg.term),
-                    why,
-                }
+                Cause::new(self.span(arg.term), why)
             };
             fine = if !fine {
                 self.without_diagnostics(|this| this.check(arg.term, &expected, cause));
@@ -755,11 +740,9 @@ impl Infer<'_> {
                     Some(primitive) if self.in_dpia() => self.phrase_head(primitive.name(), term),
                     Some(primitive) => Some(self.primitive_head(primitive, term)),
                     None => {
-                        self.error(
-                            syntax::codes::SYNTAX_ERROR,
-                            self.span(term),
-                            format!("`({})` is not a function; write a `fun`", op.as_str()),
-                        );
+                        let message =
+                            format!("`({})` is not a function; write a `fun`", op.as_str());
+                        self.error(syntax::codes::SYNTAX_ERROR, self.span(term), message);
                         None
                     }
                 };
@@ -768,11 +751,7 @@ impl Infer<'_> {
             _ => return None,
         };
         if let Some(local) = self.lookup(name).cloned() {
-            self.uses.push(NameUse {
-                term,
-                target: local.target,
-                implicits: Vec::new(),
-            });
+            self.uses.push(NameUse::plain(term, local.target));
             return match local.meaning {
                 LocalBinding::Value(ty) => {
                     let (ty, obligations) = self.without_conditions(&ty, term);
@@ -794,11 +773,7 @@ impl Infer<'_> {
             Resolution::Broken(id) => {
                 if let Some(id) = id {
                     let target = Target::Global(id);
-                    self.uses.push(NameUse {
-                        term,
-                        target,
-                        implicits: Vec::new(),
-                    });
+                    self.uses.push(NameUse::plain(term, target));
                 }
                 None
             }
@@ -867,11 +842,8 @@ impl Infer<'_> {
             Kind::Nat => "a size, not a function".to_owned(),
             _ => format!("a {}, not a value", kind_noun(kind)),
         };
-        self.error(
-            codes::KIND_MISMATCH,
-            self.span(term),
-            format!("`{text}` is {what}"),
-        );
+        let message = format!("`{text}` is {what}");
+        self.error(codes::KIND_MISMATCH, self.span(term), message);
         None
     }
 }

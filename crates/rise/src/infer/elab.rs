@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nat::{Facts, Nat, NatFun, Prop, Var};
 use syntax::Span;
-use syntax::ast::{BinderAnnotation, BinderId, Kind, Name, ReadWrite, TermId, TermKind};
+use syntax::ast::{BinderId, Kind, Name, ReadWrite, TermId, TermKind};
 
 use super::expr::kind_noun;
 use super::{Infer, Local, LocalBinding};
@@ -97,11 +97,8 @@ impl Infer<'_> {
             TermKind::NatFun { .. } | TermKind::DataFun { .. } => "a type-level function",
             _ => "an expression",
         };
-        let diagnostic = self.error(
-            codes::KIND_MISMATCH,
-            self.item.term(term).span,
-            format!("expected a type, found {what}: `{text}`"),
-        );
+        let message = format!("expected a type, found {what}: `{text}`");
+        let diagnostic = self.error(codes::KIND_MISMATCH, self.span(term), message);
         if what == "a size" {
             diagnostic.help = Some(format!("an array of that size is written `{text}.f32`"));
         }
@@ -109,25 +106,28 @@ impl Infer<'_> {
     }
 
     fn pi(&mut self, param: BinderId, implicit: bool, body: TermId) -> Ty {
-        let (depth, level) = (self.scope.len(), self.level);
-        let kind = match self.item.binder(param).annotation {
-            BinderAnnotation::Kind(Some(kind), _) => kind,
-            _ => Kind::Nat,
-        };
-        let var = self.bind_type_level(param, kind);
-        let body = self.elab_type(body);
-        self.scope.truncate(depth);
-        self.level = level;
-        Arc::new(Type::Pi(Pi::new(var, kind, implicit, body)))
+        self.in_scope(|this| {
+            let (var, kind) = this.bind_annotated(param);
+            let body = this.elab_type(body);
+            Arc::new(Type::Pi(Pi::new(var, kind, implicit, body)))
+        })
     }
 
     /// Elaborates `type where conditions`: each condition is stored at the last parameter that it
     /// mentions, or becomes a condition of the item if that is a parameter of the item.
     fn conditional_type(&mut self, ty: TermId, conditions: &[TermId]) -> Ty {
         let written = self.elab_type(ty);
-        let (depth, level) = (self.scope.len(), self.level);
-        self.bind_type_names(ty);
-        let bound = parameters_of(&written);
+        let of_parameters = self.in_scope(|this| {
+            this.bind_type_names(ty);
+            this.conditions_of_parameters(&written, conditions)
+        });
+        with_conditions(&written, &of_parameters)
+    }
+
+    /// Returns the conditions on parameters of a type, each with the last parameter that it is
+    /// about; notes those on parameters of the item.
+    fn conditions_of_parameters(&mut self, ty: &Ty, conditions: &[TermId]) -> Vec<(Var, Prop)> {
+        let bound = parameters_of(ty);
         let mut of_parameters: Vec<(Var, Prop)> = Vec::new();
         let mut known = Facts::new();
         for &condition in conditions {
@@ -136,7 +136,7 @@ impl Infer<'_> {
             };
             let span = self.span(condition);
             match bound.iter().rev().find(|&&v| prop.mentions(v)) {
-                None if matches!(*written, Type::Error) => {}
+                None if matches!(**ty, Type::Error) => {}
                 None => self.condition_of_nothing(span),
                 Some(&last) if !self.table.info(last).inner => {
                     self.note_condition(prop, span, true, None);
@@ -151,18 +151,13 @@ impl Infer<'_> {
                 }
             }
         }
-        self.scope.truncate(depth);
-        self.level = level;
-        with_conditions(&written, &of_parameters)
+        of_parameters
     }
 
     fn condition_of_nothing(&mut self, span: Span) {
-        self.error(
-            syntax::codes::BAD_ANNOTATION,
-            span,
-            "a condition behind a type is about a size that the type takes",
-        )
-        .help = Some(
+        let message = "a condition behind a type is about a size that the type takes";
+        self.error(syntax::codes::BAD_ANNOTATION, span, message)
+            .help = Some(
             "a condition on other sizes is one of the definition: behind its type, or in `@assume`"
                 .into(),
         );
@@ -179,15 +174,12 @@ impl Infer<'_> {
         };
         if !matches!(&*ty, Type::Fun(..) | Type::Pi(_)) {
             let text = format!("phrases are not stored: `{text}` is not a data type");
-            self.error(codes::NOT_DATA, self.item.term(term).span, text);
+            self.error(codes::NOT_DATA, self.span(term), text);
             return self.broken();
         }
-        self.error(
-            codes::NOT_DATA,
-            self.span(term),
-            format!("functions are not stored: `{text}` is not a data type"),
-        )
-        .help = Some("take the function as a parameter of its own".into());
+        let message = format!("functions are not stored: `{text}` is not a data type");
+        self.error(codes::NOT_DATA, self.span(term), message).help =
+            Some("take the function as a parameter of its own".into());
         self.broken()
     }
 
@@ -198,11 +190,8 @@ impl Infer<'_> {
             return ty;
         }
         let text = self.show(&ty);
-        self.error(
-            codes::WRONG_SUBKIND,
-            self.span(term),
-            format!("the lanes of a vector are scalars, not `{text}`"),
-        );
+        let message = format!("the lanes of a vector are scalars, not `{text}`");
+        self.error(codes::WRONG_SUBKIND, self.span(term), message);
         self.broken()
     }
 
@@ -212,12 +201,9 @@ impl Infer<'_> {
             Some((_, kind)) => {
                 let help = (kind == Kind::Nat)
                     .then(|| format!("an array of that size is written `{name}.f32`"));
-                self.error(
-                    codes::KIND_MISMATCH,
-                    self.span(term),
-                    format!("expected a type, found the {} `{name}`", kind_noun(kind)),
-                )
-                .help = help;
+                let message = format!("expected a type, found the {} `{name}`", kind_noun(kind));
+                self.error(codes::KIND_MISMATCH, self.span(term), message)
+                    .help = help;
                 self.broken()
             }
             None => self.broken(),
@@ -243,11 +229,7 @@ impl Infer<'_> {
     /// Resolves a type-level variable by name; reports any other name.
     pub(super) fn type_level_name(&mut self, term: TermId, name: &Name) -> Option<(Var, Kind)> {
         if let Some(local) = self.lookup(name).cloned() {
-            self.uses.push(NameUse {
-                term,
-                target: local.target,
-                implicits: Vec::new(),
-            });
+            self.uses.push(NameUse::plain(term, local.target));
             return match local.meaning {
                 LocalBinding::TypeLevel(var, kind) => Some((var, kind)),
                 LocalBinding::Broken => None,
@@ -263,11 +245,8 @@ impl Infer<'_> {
             }
             Resolution::Broken(_) => {}
             _ => {
-                self.error(
-                    codes::KIND_MISMATCH,
-                    self.span(term),
-                    format!("expected a size or type, found the function `{name}`"),
-                );
+                let message = format!("expected a size or type, found the function `{name}`");
+                self.error(codes::KIND_MISMATCH, self.span(term), message);
             }
         }
         None
@@ -340,13 +319,7 @@ impl Infer<'_> {
     pub(super) fn is_address(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Address(_) => true,
-            TermKind::Name(name) => matches!(
-                self.lookup(name),
-                Some(Local {
-                    meaning: LocalBinding::TypeLevel(_, Kind::AddrSp),
-                    ..
-                })
-            ),
+            TermKind::Name(name) => self.kind_of_name(name) == Some(Kind::AddrSp),
             _ => false,
         }
     }
@@ -362,11 +335,8 @@ impl Infer<'_> {
             TermKind::Missing => return None,
             _ => {
                 let text = self.source(term);
-                self.error(
-                    codes::KIND_MISMATCH,
-                    self.span(term),
-                    format!("expected an address space, found `{text}`"),
-                )
+                let message = format!("expected an address space, found `{text}`");
+                self.error(codes::KIND_MISMATCH, self.span(term), message)
                 .help = Some(
                     "it is one of Global, Local, Private and Constant, or a parameter of kind AddrSp"
                         .into(),
@@ -382,38 +352,37 @@ impl Infer<'_> {
         let bare = self.bare(term);
         let item = self.item;
         match &item.term(bare).kind {
-            TermKind::NatFun { param, body } => {
-                let (depth, level) = (self.scope.len(), self.level);
-                let var = self.bind_type_level(*param, Kind::Nat);
-                let body = self.elab_nat(*body);
-                self.scope.truncate(depth);
-                self.level = level;
-                Some(SizeFun::Lambda(NatFun {
-                    param: var,
-                    body: body?,
-                }))
-            }
+            TermKind::NatFun { param, body } => self.in_scope(|this| {
+                let param = this.bind_type_level(*param, Kind::Nat);
+                let body = this.elab_nat(*body)?;
+                Some(SizeFun::Lambda(NatFun { param, body }))
+            }),
+            _ => (self.fun_variable(term, Kind::Nat2Nat, "natFun")).map(SizeFun::Var),
+        }
+    }
+
+    /// Elaborates a name or a hole in place of a type-level function.
+    fn fun_variable(&mut self, term: TermId, wanted: Kind, keyword: &str) -> Option<Var> {
+        let bare = self.bare(term);
+        match &self.item.term(bare).kind {
             TermKind::Name(name) => match self.type_level_name(bare, name)? {
-                (var, Kind::Nat2Nat) => Some(SizeFun::Var(var)),
+                (var, kind) if kind == wanted => Some(var),
                 (_, kind) => {
-                    self.wrong_kind(term, Kind::Nat2Nat, kind);
+                    self.wrong_kind(term, wanted, kind);
                     None
                 }
             },
             TermKind::Hole => {
-                let var = self.open("f".into(), Kind::Nat2Nat, Classes::DATA, term);
+                let var = self.open("f".into(), wanted, Classes::DATA, term);
                 self.inserted.push((var, term));
-                Some(SizeFun::Var(var))
+                Some(var)
             }
             TermKind::Missing => None,
             _ => {
-                let text = self.source(term);
-                self.error(
-                    codes::KIND_MISMATCH,
-                    self.span(term),
-                    format!("expected a function from sizes to sizes, found `{text}`"),
-                )
-                .help = Some("write `natFun(i => …)`".into());
+                let (noun, text) = (kind_noun(wanted), self.source(term));
+                let message = format!("expected a {noun}, found `{text}`");
+                self.error(codes::KIND_MISMATCH, self.span(term), message)
+                    .help = Some(format!("write `{keyword}(i => …)`"));
                 None
             }
         }
@@ -424,53 +393,26 @@ impl Infer<'_> {
         let item = self.item;
         match &item.term(bare).kind {
             TermKind::DataFun { param, body } => Some(self.data_lambda(*param, *body, range)),
-            TermKind::Name(name) => match self.type_level_name(bare, name)? {
-                (var, Kind::Nat2Data) => Some(DataFun::Var(var)),
-                (_, kind) => {
-                    self.wrong_kind(term, Kind::Nat2Data, kind);
-                    None
-                }
-            },
-            TermKind::Hole => {
-                let var = self.open("f".into(), Kind::Nat2Data, Classes::DATA, term);
-                self.inserted.push((var, term));
-                Some(DataFun::Var(var))
-            }
-            TermKind::Missing => None,
-            _ => {
-                let text = self.source(term);
-                self.error(
-                    codes::KIND_MISMATCH,
-                    self.span(term),
-                    format!("expected a function from sizes to data types, found `{text}`"),
-                )
-                .help = Some("write `dataFun(i => …)`".into());
-                None
-            }
+            _ => (self.fun_variable(term, Kind::Nat2Data, "dataFun")).map(DataFun::Var),
         }
     }
 
     fn data_lambda(&mut self, param: BinderId, body: TermId, range: Option<&Nat>) -> DataFun {
-        let (depth, level) = (self.scope.len(), self.level);
-        let var = self.bind_type_level(param, Kind::Nat);
-        self.table.update(var).range = range.cloned();
-        let body = self.elab_data(body);
-        self.scope.truncate(depth);
-        self.level = level;
-        DataFun::Lambda(var, body)
+        self.in_scope(|this| {
+            let var = this.bind_type_level(param, Kind::Nat);
+            this.table.update(var).range = range.cloned();
+            DataFun::Lambda(var, this.elab_data(body))
+        })
     }
 
     fn wrong_kind(&mut self, term: TermId, wanted: Kind, found: Kind) {
         let text = self.source(term);
-        self.error(
-            codes::KIND_MISMATCH,
-            self.span(term),
-            format!(
-                "expected a {}, found the {} `{text}`",
-                kind_noun(wanted),
-                kind_noun(found)
-            ),
+        let message = format!(
+            "expected a {}, found the {} `{text}`",
+            kind_noun(wanted),
+            kind_noun(found)
         );
+        self.error(codes::KIND_MISMATCH, self.span(term), message);
     }
 }
 

@@ -8,11 +8,11 @@ use syntax::Span;
 use syntax::ast::{BinderAnnotation, BinderId, Half, Kind, TermId, TermKind};
 
 use super::unify::{Cause, CauseCode};
-use super::{Infer, Local, LocalBinding, WrittenResult};
+use super::{Infer, LocalBinding, WrittenResult};
 use crate::classes::Classes;
 use crate::codes;
 use crate::types::{Arg, Pi, Ty, Type};
-use crate::{BinderInfo, Resolution, Target, TermInfo};
+use crate::{BinderInfo, Resolution, TermInfo};
 
 /// The expected type of a term and the reason for it.
 pub(super) type Expectation<'t> = Option<(&'t Ty, Cause)>;
@@ -228,7 +228,7 @@ impl Infer<'_> {
             _ => None,
         };
         let message = format!("expected an expression, found {what}: `{text}`");
-        let error = self.error(codes::KIND_MISMATCH, self.item.term(term).span, message);
+        let error = self.error(codes::KIND_MISMATCH, self.span(term), message);
         error.help = help;
         if let Some((written, fix)) = conversion {
             error.help = Some(format!("a conversion is written `{written}`"));
@@ -250,9 +250,8 @@ impl Infer<'_> {
         if let Some((expected, cause)) = wanted
             && let Type::Pair(first, second) = &**expected
         {
-            let inner = |span: Span| Cause { span, ..cause };
-            let first = self.check(a, first, inner(self.span(a)));
-            let second = self.check(b, second, inner(self.span(b)));
+            let first = self.check(a, first, cause.at(self.span(a)));
+            let second = self.check(b, second, cause.at(self.span(b)));
             return Arc::new(Type::Pair(first, second));
         }
         let first = self.data_of(a);
@@ -269,12 +268,9 @@ impl Infer<'_> {
             return ty;
         }
         let text = self.show(&ty);
-        self.error(
-            codes::NOT_DATA,
-            self.span(term),
-            format!("functions are not stored: this has type `{text}`"),
-        )
-        .help = Some("apply the function, or bind it with its own `def`".into());
+        let message = format!("functions are not stored: this has type `{text}`");
+        self.error(codes::NOT_DATA, self.span(term), message).help =
+            Some("apply the function, or bind it with its own `def`".into());
         self.broken()
     }
 
@@ -285,25 +281,18 @@ impl Infer<'_> {
             ty = self.broken();
         }
         self.binders[binder.0 as usize] = BinderInfo::Value(ty.clone());
-        let depth = self.scope.len();
-        self.bind_value(binder, ty);
-        let result = match wanted {
-            Some((expected, cause)) => {
-                let cause = Cause {
-                    span: self.narrow(cause.span, body),
-                    ..cause
-                };
-                self.check(body, expected, cause)
-            }
-            None => self.synth(body),
-        };
-        self.scope.truncate(depth);
-        result
+        self.in_scope(|this| {
+            this.bind_value(binder, ty);
+            this.body(body, wanted)
+        })
     }
 
-    /// Narrows the span of a message to the part of the term that yields its value.
-    fn narrow(&self, _whole: Span, part: TermId) -> Span {
-        self.span(part)
+    /// Infers the body of a binder, which yields the value that is wanted of the whole.
+    pub(super) fn body(&mut self, body: TermId, wanted: Expectation) -> Ty {
+        match wanted {
+            Some((expected, cause)) => self.check(body, expected, cause.at(self.span(body))),
+            None => self.synth(body),
+        }
     }
 
     pub(super) fn bind_value(&mut self, binder: BinderId, ty: Ty) {
@@ -311,21 +300,14 @@ impl Infer<'_> {
             let BinderInfo::Value(wanted) = self.binders[earlier.0 as usize].clone() else {
                 continue;
             };
-            let cause = Cause {
-                span: self.item.binder(binder).span,
-                why: CauseCode::Context,
-            };
+            let cause = Cause::context(self.item.binder(binder).span);
             self.demand(&wanted, &ty, cause);
         }
         let meaning = match &*ty {
             Type::Error => LocalBinding::Broken,
             _ => LocalBinding::Value(ty),
         };
-        self.scope.push(Local {
-            name: self.item.binder(binder).name.clone(),
-            target: Target::Binder(binder),
-            meaning,
-        });
+        self.bind_name(binder, meaning);
     }
 
     /// Returns the binders of earlier terms that this one is identified with, see
@@ -348,15 +330,20 @@ impl Infer<'_> {
                 self.level = self.level.max(self.table.info(var).level);
                 var
             }
-            _ => self.rigid(name.clone(), kind, span, inner),
+            _ => self.rigid(name, kind, span, inner),
         };
         self.binders[binder.0 as usize] = BinderInfo::TypeLevel(var, kind);
-        self.scope.push(Local {
-            name,
-            target: Target::Binder(binder),
-            meaning: LocalBinding::TypeLevel(var, kind),
-        });
+        self.bind_name(binder, LocalBinding::TypeLevel(var, kind));
         var
+    }
+
+    /// Brings the parameter of a `depFun` or of a type into scope, as [`Self::bind_type_level`].
+    pub(super) fn bind_annotated(&mut self, param: BinderId) -> (nat::Var, Kind) {
+        let kind = match self.item.binder(param).annotation {
+            BinderAnnotation::Kind(Some(kind), _) => kind,
+            _ => Kind::Nat,
+        };
+        (self.bind_type_level(param, kind), kind)
     }
 
     fn lambda(
@@ -382,8 +369,7 @@ impl Infer<'_> {
                     CauseCode::Piped { head, .. } if self.bare(head) == term => CauseCode::Context,
                     why => why,
                 };
-                let span = self.narrow(cause.span, body);
-                self.check(body, &expected, Cause { span, why })
+                self.check(body, &expected, Cause::new(self.span(body), why))
             }
             None => self.synth(body),
         };
@@ -501,8 +487,7 @@ impl Infer<'_> {
         for (param, component) in params.into_iter().zip(components) {
             self.bind_parameter(param, term, Some(&(component, cause)));
         }
-        let span = self.narrow(cause.span, body);
-        let result = self.check(body, to, Cause { span, ..cause });
+        let result = self.body(body, Some((to, cause)));
         self.scope.truncate(depth);
         Arc::new(Type::Fun(taken, result))
     }
@@ -567,10 +552,7 @@ impl Infer<'_> {
             (BinderAnnotation::Type(written), given) => {
                 let ty = self.elab_type(written);
                 if let Some((expected, _)) = given {
-                    let cause = Cause {
-                        span: self.span(written),
-                        why: CauseCode::Annotated { param },
-                    };
+                    let cause = Cause::new(self.span(written), CauseCode::Annotated { param });
                     // The given type is the found one here, and the annotation the wanted one.
                     self.accesses.flip_variance();
                     self.demand(expected, &ty, cause);
@@ -579,11 +561,9 @@ impl Infer<'_> {
                 ty
             }
             (BinderAnnotation::Kind(_, span), _) => {
-                self.error(
-                    codes::KIND_MISMATCH,
-                    span,
-                    "`fun` binds values: a size, type or address space is bound by `depFun`",
-                );
+                let message =
+                    "`fun` binds values: a size, type or address space is bound by `depFun`";
+                self.error(codes::KIND_MISMATCH, span, message);
                 self.broken()
             }
             (BinderAnnotation::None, Some((expected, _))) => expected.clone(),
@@ -602,25 +582,13 @@ impl Infer<'_> {
         let mut rest = wanted.map(|(ty, cause)| (ty.clone(), cause));
         let mut vars = Vec::with_capacity(params.len());
         for &param in params {
-            let kind = match self.item.binder(param).annotation {
-                BinderAnnotation::Kind(Some(kind), _) => kind,
-                _ => Kind::Nat,
-            };
-            let var = self.bind_type_level(param, kind);
+            let (var, kind) = self.bind_annotated(param);
             vars.push((var, kind));
             rest = rest.and_then(|rest| self.next_dependent(term, var, kind, rest));
         }
         self.assume_in_scope();
-        let result = match rest {
-            Some((expected, cause)) => {
-                let cause = Cause {
-                    span: self.narrow(cause.span, body),
-                    ..cause
-                };
-                self.check(body, &expected, cause)
-            }
-            None => self.synth(body),
-        };
+        let rest = rest.as_ref().map(|(ty, cause)| (ty, *cause));
+        let result = self.body(body, rest);
         self.scope.truncate(depth);
         self.level = level;
         vars.into_iter().rev().fold(result, |body, (var, kind)| {
@@ -657,27 +625,21 @@ impl Infer<'_> {
             Type::Error => None,
             Type::Var(x) if self.table.is_open(*x) => {
                 let text = self.name_of(var);
-                self.error(
-                    codes::KIND_MISMATCH,
-                    self.head_span(term),
-                    format!(
-                        "a function over the {} `{text}` is expected nowhere here",
-                        kind_noun(kind)
-                    ),
-                )
-                .help = Some("bind it at the start of the definition with `depFun`".into());
+                let message = format!(
+                    "a function over the {} `{text}` is expected nowhere here",
+                    kind_noun(kind)
+                );
+                self.error(codes::KIND_MISMATCH, self.head_span(term), message)
+                    .help = Some("bind it at the start of the definition with `depFun`".into());
                 None
             }
             _ => {
                 let wanted = self.show(&head);
-                self.error(
-                    codes::TYPE_MISMATCH,
-                    self.head_span(term),
-                    format!(
-                        "expected `{wanted}`, found a function over a {}",
-                        kind_noun(kind)
-                    ),
+                let message = format!(
+                    "expected `{wanted}`, found a function over a {}",
+                    kind_noun(kind)
                 );
+                self.error(codes::TYPE_MISMATCH, self.head_span(term), message);
                 None
             }
         }
@@ -706,10 +668,7 @@ impl Infer<'_> {
                 let first = self.open_type("s", Classes::DATA, pair);
                 let second = self.open_type("t", Classes::DATA, pair);
                 let wanted = Arc::new(Type::Pair(first.clone(), second.clone()));
-                let cause = Cause {
-                    span: self.span(pair),
-                    why: CauseCode::Context,
-                };
+                let cause = Cause::context(self.span(pair));
                 if self.try_unify(&wanted, &head, cause).is_err() {
                     self.not_a_pair(pair, half, &head);
                     return self.broken();

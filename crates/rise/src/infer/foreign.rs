@@ -124,14 +124,11 @@ impl Infer<'_> {
             Type::Index(_) => "take a number, and pass `indexAsNat(i)`",
             _ => "apply it to the elements with `map`",
         };
-        self.error(
-            codes::KIND_MISMATCH,
-            self.span(term),
-            format!(
-                "a foreign function takes and returns scalars, vectors and tuples, not `{text}`"
-            ),
-        )
-        .help = Some(help.into());
+        let message = format!(
+            "a foreign function takes and returns scalars, vectors and tuples, not `{text}`"
+        );
+        self.error(codes::KIND_MISMATCH, self.span(term), message)
+            .help = Some(help.into());
         Arc::new(Type::Error)
     }
 }

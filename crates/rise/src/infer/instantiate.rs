@@ -10,7 +10,7 @@ use super::obligations::{ConditionOrigin, SchemeCondition};
 use super::unification_table::{State, VarInfo};
 use crate::classes::Classes;
 use crate::subst::{rename, rename_prop, subst};
-use crate::types::{Arg, DataFun, Names, Pi, Scheme, Ty, Type, conditions_along};
+use crate::types::{Arg, Names, Pi, Scheme, Ty, Type, conditions_along};
 
 use super::apply::InheritedCondition;
 
@@ -30,17 +30,11 @@ impl Infer<'_> {
         let mut kinds = vec![Kind::Nat; scheme.names.0.len()];
         collect_kinds(&scheme.ty, &mut kinds);
         for (name, kind) in scheme.names.0.iter().zip(&kinds) {
+            let (level, span) = (self.level + 1, self.span(at));
+            let info = VarInfo::new(name.clone(), *kind, level, State::Rigid, span);
             self.table.add(VarInfo {
-                name: name.clone(),
-                kind: *kind,
-                level: self.level + 1,
-                state: State::Rigid,
-                classes: Classes::of_kind(*kind),
-                span: self.span(at),
-                range: None,
-                values: None,
-                assumed: Arc::default(),
                 inner: true,
+                ..info
             });
         }
         self.instantiate_literals(scheme, base, at);
@@ -210,17 +204,5 @@ fn collect_kinds(ty: &Type, kinds: &mut [Kind]) {
 }
 
 fn mentions_error(ty: &Type) -> bool {
-    match ty {
-        Type::Error => true,
-        Type::Var(_) | Type::Scalar(_) | Type::Index(_) | Type::Apply(..) | Type::Comm => false,
-        Type::Vector(_, t) | Type::Array(_, t) | Type::Exp(t, _) | Type::Acc(t) => {
-            mentions_error(t)
-        }
-        Type::DepArray(_, f) | Type::DepPair(f) => match f {
-            DataFun::Var(_) => false,
-            DataFun::Lambda(_, body) => mentions_error(body),
-        },
-        Type::Pair(a, b) | Type::Fun(a, b) => mentions_error(a) || mentions_error(b),
-        Type::Pi(pi) => mentions_error(&pi.body),
-    }
+    matches!(ty, Type::Error) || ty.components().any(|part| mentions_error(part))
 }

@@ -123,12 +123,9 @@ impl Infer<'_> {
                 self.require(Prop::AtLeast(n, least), self.span(term));
             }
             _ => {
-                self.error(
-                    codes::LITERAL_OUT_OF_RANGE,
-                    self.span(term),
-                    format!("the index {value} is outside of `Idx[{size}]`"),
-                )
-                .help = Some(match n.as_const() {
+                let message = format!("the index {value} is outside of `Idx[{size}]`");
+                self.error(codes::LITERAL_OUT_OF_RANGE, self.span(term), message)
+                    .help = Some(match n.as_const() {
                     Some(0) => "the array is empty".to_owned(),
                     Some(n) => format!("indices go from 0 to {}", n - 1),
                     None => format!("indices go from 0 to {size} - 1"),
@@ -144,11 +141,8 @@ impl Infer<'_> {
         if (low..=high).contains(&value) {
             return;
         }
-        self.error(
-            codes::LITERAL_OUT_OF_RANGE,
-            self.span(term),
-            format!("{value} does not fit `{scalar}`, which goes from {low} to {high}"),
-        );
+        let message = format!("{value} does not fit `{scalar}`, which goes from {low} to {high}");
+        self.error(codes::LITERAL_OUT_OF_RANGE, self.span(term), message);
     }
 
     fn float_in_range(&mut self, term: TermId, text: &str, scalar: ScalarType) {
@@ -161,11 +155,8 @@ impl Infer<'_> {
             _ => f64::MAX,
         };
         if value.abs() >= limit && (value.is_infinite() || scalar != ScalarType::F64) {
-            self.error(
-                codes::LITERAL_OUT_OF_RANGE,
-                self.span(term),
-                format!("{text} does not fit `{scalar}`"),
-            );
+            let message = format!("{text} does not fit `{scalar}`");
+            self.error(codes::LITERAL_OUT_OF_RANGE, self.span(term), message);
         }
     }
 }

@@ -266,10 +266,7 @@ impl<'a> Infer<'a> {
         let depth = self.scope.len();
         self.bind_type_names(written);
         self.assume_in_scope();
-        let cause = Cause {
-            span: self.span(body),
-            why: CauseCode::Written { ty: written },
-        };
+        let cause = Cause::new(self.span(body), CauseCode::Written { ty: written });
         self.check(body, &ty, cause);
         self.scope.truncate(depth);
         ty
@@ -313,11 +310,7 @@ impl<'a> Infer<'a> {
     fn bind_again(&mut self, param: BinderId) {
         if let BinderInfo::TypeLevel(var, kind) = self.binders[param.0 as usize] {
             self.level = self.level.max(self.table.info(var).level);
-            self.scope.push(Local {
-                name: self.item.binder(param).name.clone(),
-                target: Target::Binder(param),
-                meaning: LocalBinding::TypeLevel(var, kind),
-            });
+            self.bind_name(param, LocalBinding::TypeLevel(var, kind));
         }
     }
 
@@ -344,6 +337,40 @@ impl<'a> Infer<'a> {
 
     fn lookup(&self, name: &str) -> Option<&Local> {
         self.scope.iter().rev().find(|local| local.name == name)
+    }
+
+    /// Returns the kind of a type-level name in scope.
+    fn kind_of_name(&self, name: &str) -> Option<Kind> {
+        match self.lookup(name)?.meaning {
+            LocalBinding::TypeLevel(_, kind) => Some(kind),
+            LocalBinding::Value(_) | LocalBinding::Broken => None,
+        }
+    }
+
+    /// Returns the type of an expression that has been inferred.
+    fn type_of_expr(&self, term: TermId) -> Option<&Ty> {
+        match &self.terms[term.0 as usize] {
+            TermInfo::Expr(ty) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// Brings a binder into scope.
+    fn bind_name(&mut self, binder: BinderId, meaning: LocalBinding) {
+        self.scope.push(Local {
+            name: self.item.binder(binder).name.clone(),
+            target: Target::Binder(binder),
+            meaning,
+        });
+    }
+
+    /// Calls `inner`, and then leaves the scopes and levels that it has entered.
+    fn in_scope<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+        let (depth, level) = (self.scope.len(), self.level);
+        let result = inner(self);
+        self.scope.truncate(depth);
+        self.level = level;
+        result
     }
 
     fn set(&mut self, term: TermId, info: TermInfo) {
@@ -374,35 +401,15 @@ impl<'a> Infer<'a> {
     }
 
     fn open(&mut self, name: Name, kind: Kind, classes: Classes, at: TermId) -> Var {
-        self.table.add(VarInfo {
-            name,
-            kind,
-            level: self.level,
-            state: State::Open,
-            classes,
-            span: self.span(at),
-            range: None,
-            values: None,
-            assumed: Arc::default(),
-            inner: false,
-        })
+        let info = VarInfo::new(name, kind, self.level, State::Open, self.span(at));
+        self.table.add(VarInfo { classes, ..info })
     }
 
     /// Makes a rigid variable for a binder, one level deeper.
     fn rigid(&mut self, name: Name, kind: Kind, span: Span, inner: bool) -> Var {
         self.level += 1;
-        self.table.add(VarInfo {
-            name,
-            kind,
-            level: self.level,
-            state: State::Rigid,
-            classes: Classes::of_kind(kind),
-            span,
-            range: None,
-            values: None,
-            assumed: Arc::default(),
-            inner,
-        })
+        let info = VarInfo::new(name, kind, self.level, State::Rigid, span);
+        self.table.add(VarInfo { inner, ..info })
     }
 
     fn broken(&self) -> Ty {

@@ -27,10 +27,7 @@ impl Infer<'_> {
                 return ty;
             }
         };
-        let cause = Cause {
-            span: self.span(operand),
-            why: CauseCode::Context,
-        };
+        let cause = Cause::context(self.span(operand));
         self.check(operand, &ty, cause);
         ty
     }
@@ -50,11 +47,8 @@ impl Infer<'_> {
             BinaryOp::After => self.compose(term, rhs, lhs, wanted),
             BinaryOp::Pow => self.power(term, wanted),
             BinaryOp::Divides => {
-                self.error(
-                    syntax::codes::SYNTAX_ERROR,
-                    self.span(term),
-                    "`|` (divides) is for `@assume`; in an expression write `b % a == 0`",
-                );
+                let message = "`|` (divides) is for `@assume`; in an expression write `b % a == 0`";
+                self.error(syntax::codes::SYNTAX_ERROR, self.span(term), message);
                 self.broken()
             }
             _ => {
@@ -71,12 +65,9 @@ impl Infer<'_> {
             let ty = Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType));
             return self.unify_with_expected(term, ty, wanted);
         }
-        self.error(
-            codes::KIND_MISMATCH,
-            self.span(term),
-            "`^` is for sizes: both sides must be nats",
-        )
-        .help = Some("for values declare `foreign def pow(x: f32, y: f32): f32`".into());
+        let message = "`^` is for sizes: both sides must be nats";
+        self.error(codes::KIND_MISMATCH, self.span(term), message)
+            .help = Some("for values declare `foreign def pow(x: f32, y: f32): f32`".into());
         self.broken()
     }
 
@@ -97,20 +88,19 @@ impl Infer<'_> {
             Some(ty) => ty.clone(),
             None => self.open_type("u", Classes::ANY, second),
         };
-        let cause = |this: &Self, term| Cause {
-            span: this.head_span(term),
-            why: wanted
-                .filter(|_| term == first)
-                .map_or(CauseCode::Context, |(_, c)| c.why),
+        let cause = |this: &Self, term| {
+            Cause::new(
+                this.head_span(term),
+                wanted
+                    .filter(|_| term == first)
+                    .map_or(CauseCode::Context, |(_, c)| c.why),
+            )
         };
         let take = Arc::new(Type::Fun(input.clone(), middle.clone()));
         let first_cause = cause(self, first);
         self.check(first, &take, first_cause);
         let give = Arc::new(Type::Fun(middle.clone(), result.clone()));
-        let second_cause = Cause {
-            span: self.head_span(second),
-            why: CauseCode::Context,
-        };
+        let second_cause = Cause::context(self.head_span(second));
         self.check(second, &give, second_cause);
         let ty = Arc::new(Type::Fun(input, result));
         match wanted {
@@ -130,10 +120,7 @@ impl Infer<'_> {
         let kind = match op {
             BinaryOp::And | BinaryOp::Or => {
                 for side in [lhs, rhs] {
-                    let cause = Cause {
-                        span: self.span(side),
-                        why: CauseCode::Context,
-                    };
+                    let cause = Cause::context(self.span(side));
                     self.check(side, &bool_type(), cause);
                 }
                 return bool_type();
@@ -151,16 +138,10 @@ impl Infer<'_> {
         if let Some(hint) = hint
             && self.is_open_literal(&left)
         {
-            let cause = Cause {
-                span: self.span(lhs),
-                why: CauseCode::Context,
-            };
+            let cause = Cause::context(self.span(lhs));
             self.attempt(&hint, &left, cause);
         }
-        let cause = Cause {
-            span: self.span(rhs),
-            why: CauseCode::Operand { op, lhs, rhs },
-        };
+        let cause = Cause::new(self.span(rhs), CauseCode::Operand { op, lhs, rhs });
         if let Err(clash) = self.restrict(&left, Classes::of_kind(kind)) {
             let right = self.synth(rhs);
             self.not_a_number(op.as_str(), lhs, &left, &clash);

@@ -71,12 +71,9 @@ impl Infer<'_> {
             .as_const()
             .filter(|k| (1..=1024).contains(k))
         else {
-            self.error(
-                codes::KIND_MISMATCH,
-                self.span(count),
-                "`makeArray` needs a number from 1 to 1024: it takes so many elements",
-            )
-            .help = Some("for an array whose size is not written use `generate`".into());
+            let message = "`makeArray` needs a number from 1 to 1024: it takes so many elements";
+            self.error(codes::KIND_MISMATCH, self.span(count), message)
+                .help = Some("for an array whose size is not written use `generate`".into());
             return None;
         };
         let elem = self.open_type("t", Classes::DATA, count);

@@ -68,18 +68,8 @@ impl Infer<'_> {
     }
 
     fn fresh_type(&mut self, classes: Classes) -> Ty {
-        let var = self.table.add(VarInfo {
-            name: "t".into(),
-            kind: Kind::DataType,
-            level: self.level,
-            state: State::Open,
-            classes,
-            span: self.current_span(),
-            range: None,
-            values: None,
-            assumed: Arc::default(),
-            inner: false,
-        });
-        Arc::new(Type::Var(var))
+        let span = self.current_span();
+        let info = VarInfo::new("t".into(), Kind::DataType, self.level, State::Open, span);
+        Arc::new(Type::Var(self.table.add(VarInfo { classes, ..info })))
     }
 }

@@ -7,8 +7,6 @@
 //! instantiated further by the right side, which is returned in [`Instantiations`]: the rule
 //! applies only to such types.
 
-use std::sync::Arc;
-
 use nat::{Nat, Prop, Var, Verdict};
 use rustc_hash::FxHashMap;
 use syntax::ast::{BinderId, Item, Kind, TermId};
@@ -17,10 +15,10 @@ use syntax::{Code, Dialect, Span};
 use super::report::EquationFailure;
 use super::unification_table::{State, VarInfo};
 use super::unify::{Cause, CauseCode};
-use super::{Infer, Local, LocalBinding, PendingObligation};
+use super::{Infer, LocalBinding, PendingObligation};
 use crate::classes::Classes;
 use crate::types::{Arg, Scheme, Ty, Type, var_arg};
-use crate::{BinderInfo, Env, Inference, Target};
+use crate::{BinderInfo, Env, Inference};
 
 /// A level deeper than all binders of an item: a type of this level may mention any of them.
 const INSIDE: u32 = 1 << 24;
@@ -133,27 +131,14 @@ impl<'a> RuleInfer<'a> {
         level: u32,
     ) -> Var {
         let span = self.infer.item.binder(binder).span;
-        self.infer.table.add(VarInfo {
-            name: name.into(),
-            kind,
-            level,
-            state,
-            classes: Classes::of_kind(kind),
-            span,
-            range: None,
-            values: None,
-            assumed: Arc::default(),
-            inner: false,
-        })
+        let info = VarInfo::new(name.into(), kind, level, state, span);
+        self.infer.table.add(info)
     }
 
     fn bind_variable(&mut self, binder: BinderId, var: Var, kind: Kind) {
         self.infer.binders[binder.0 as usize] = BinderInfo::TypeLevel(var, kind);
-        self.infer.scope.push(Local {
-            name: self.infer.item.binder(binder).name.clone(),
-            target: Target::Binder(binder),
-            meaning: LocalBinding::TypeLevel(var, kind),
-        });
+        self.infer
+            .bind_name(binder, LocalBinding::TypeLevel(var, kind));
     }
 
     /// Defines a name for a size, as in `let v = u + m`. Returns false after an error.
@@ -189,10 +174,7 @@ impl<'a> RuleInfer<'a> {
 
     /// Checks a term against a type; reports a mismatch at the term.
     pub fn check(&mut self, term: TermId, expected: &Ty) {
-        let cause = Cause {
-            span: self.infer.span(term),
-            why: CauseCode::Context,
-        };
+        let cause = Cause::context(self.infer.span(term));
         self.infer.check(term, expected, cause);
     }
 
@@ -211,7 +193,7 @@ impl<'a> RuleInfer<'a> {
     pub fn has_type(&mut self, binder: BinderId, ty: &Ty, span: Span) {
         if let BinderInfo::Value(own) = self.infer.binders[binder.0 as usize].clone() {
             let why = CauseCode::Context;
-            self.infer.demand(ty, &own, Cause { span, why });
+            self.infer.demand(ty, &own, Cause::new(span, why));
         }
     }
 
@@ -367,7 +349,7 @@ impl<'a> RuleInfer<'a> {
         let mut vars = Vec::new();
         for ty in of_names.chain(of_left) {
             let ty = infer.table.ty(&ty);
-            super::for_each_var(&ty, &mut Vec::new(), &mut |var| vars.push(var));
+            super::for_each_var(&ty, &mut |var| vars.push(var));
         }
         for var in vars {
             if infer.table.is_open(var) {

@@ -24,11 +24,8 @@ impl Infer<'_> {
         if let Some(value) = nat.as_const()
             && value < 0
         {
-            self.error(
-                codes::NEGATIVE_SIZE,
-                self.span(term),
-                format!("sizes are not negative, and this is {value}"),
-            );
+            let message = format!("sizes are not negative, and this is {value}");
+            self.error(codes::NEGATIVE_SIZE, self.span(term), message);
             return None;
         }
         self.set(term, TermInfo::Arg(Arg::Nat(nat.clone())));
@@ -63,12 +60,10 @@ impl Infer<'_> {
             TermKind::Name(name) => match self.type_level_name(term, name)? {
                 (var, Kind::Nat) => Some(Nat::var(var)),
                 (_, kind) => {
-                    self.error(
-                        codes::KIND_MISMATCH,
-                        self.span(term),
-                        format!("expected a size, found the {} `{name}`", kind_noun(kind)),
-                    )
-                    .help = Some(format!(
+                    let message =
+                        format!("expected a size, found the {} `{name}`", kind_noun(kind));
+                    self.error(codes::KIND_MISMATCH, self.span(term), message)
+                        .help = Some(format!(
                         "a size has the kind `Nat`: bind it as `{name}: Nat`"
                     ));
                     None
@@ -89,11 +84,8 @@ impl Infer<'_> {
         match i64::try_from(value) {
             Ok(value) => Some(Nat::constant(value)),
             Err(_) => {
-                self.error(
-                    syntax::codes::BAD_NUMBER,
-                    self.span(term),
-                    format!("the size {value} does not fit 63 bits"),
-                );
+                let message = format!("the size {value} does not fit 63 bits");
+                self.error(syntax::codes::BAD_NUMBER, self.span(term), message);
                 None
             }
         }
@@ -123,11 +115,8 @@ impl Infer<'_> {
     /// Requires that a divisor is at least 1. Returns false after an error.
     pub(super) fn divisor(&mut self, term: TermId, value: &Nat) -> bool {
         if value.as_const() == Some(0) {
-            self.error(
-                codes::OBLIGATION_FAILS,
-                self.span(term),
-                "division by zero in a size",
-            );
+            let message = "division by zero in a size";
+            self.error(codes::OBLIGATION_FAILS, self.span(term), message);
             return false;
         }
         self.require(
@@ -147,12 +136,7 @@ impl Infer<'_> {
             self.not_a_size(term);
             return None;
         };
-        if let Some(Local {
-            meaning: LocalBinding::TypeLevel(_, Kind::Nat2Nat),
-            ..
-        }) = self.lookup(&name)
-            && let [arg] = args
-        {
+        if let (Some(Kind::Nat2Nat), [arg]) = (self.kind_of_name(&name), args) {
             let (var, _) = self.type_level_name(callee, &name)?;
             let arg = self.elab_nat(*arg)?;
             return Some(self.table.apply_size_fun(&SizeFun::Var(var), &arg));
@@ -174,11 +158,8 @@ impl Infer<'_> {
             ("log2", [a]) => {
                 let x = self.nat_of(*a)?;
                 if x.as_const() == Some(0) {
-                    self.error(
-                        codes::OBLIGATION_FAILS,
-                        self.span(*a),
-                        "`log2` of 0 has no value",
-                    );
+                    let message = "`log2` of 0 has no value";
+                    self.error(codes::OBLIGATION_FAILS, self.span(*a), message);
                     return None;
                 }
                 self.require(Prop::AtLeast(x.clone(), Nat::constant(1)), self.span(*a));
@@ -186,19 +167,13 @@ impl Infer<'_> {
             }
             ("sum", [index, from, to, body]) => self.nat_sum(term, *index, *from, *to, *body),
             ("min" | "max" | "ceilDiv", _) => {
-                self.error(
-                    codes::KIND_MISMATCH,
-                    self.span(term),
-                    format!("`{name}` takes two sizes"),
-                );
+                let message = format!("`{name}` takes two sizes");
+                self.error(codes::KIND_MISMATCH, self.span(term), message);
                 None
             }
             _ if self.is_size(callee) => {
-                self.error(
-                    codes::KIND_MISMATCH,
-                    self.span(term),
-                    format!("`{name}` is a size, not a function on sizes"),
-                );
+                let message = format!("`{name}` is a size, not a function on sizes");
+                self.error(codes::KIND_MISMATCH, self.span(term), message);
                 None
             }
             _ => {
@@ -218,32 +193,24 @@ impl Infer<'_> {
         body: TermId,
     ) -> Option<Nat> {
         let Some(name) = self.source_name(index).cloned() else {
-            self.error(
-                codes::KIND_MISMATCH,
-                self.span(index),
-                "the first argument of `sum` is the name of its index",
-            );
+            let message = "the first argument of `sum` is the name of its index";
+            self.error(codes::KIND_MISMATCH, self.span(index), message);
             return None;
         };
         let (from, to) = (self.nat_of(from)?, self.nat_of(to)?);
-        let (depth, level) = (self.scope.len(), self.level);
-        let var = self.rigid(name.clone(), Kind::Nat, self.span(index), true);
-        self.table.update(var).range = Some(to.clone());
-        let target = Target::SumIndex(term);
-        self.uses.push(NameUse {
-            term: index,
-            target,
-            implicits: Vec::new(),
-        });
-        self.set(index, TermInfo::Arg(Arg::Nat(Nat::var(var))));
-        self.scope.push(Local {
-            name,
-            target,
-            meaning: LocalBinding::TypeLevel(var, Kind::Nat),
-        });
-        let body = self.nat_of(body);
-        self.scope.truncate(depth);
-        self.level = level;
-        Some(Nat::sum(var, &from, &to, &body?))
+        self.in_scope(|this| {
+            let var = this.rigid(name.clone(), Kind::Nat, this.span(index), true);
+            this.table.update(var).range = Some(to.clone());
+            let target = Target::SumIndex(term);
+            this.uses.push(NameUse::plain(index, target));
+            this.set(index, TermInfo::Arg(Arg::Nat(Nat::var(var))));
+            let meaning = LocalBinding::TypeLevel(var, Kind::Nat);
+            this.scope.push(Local {
+                name,
+                target,
+                meaning,
+            });
+            Some(Nat::sum(var, &from, &to, &this.nat_of(body)?))
+        })
     }
 }

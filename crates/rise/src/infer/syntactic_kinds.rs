@@ -1,16 +1,13 @@
 //! Syntactic classification of terms as values, sizes, types or address spaces, before inference.
 
-use std::sync::Arc;
-
 use nat::{Nat, Var};
 use syntax::ast::{BinaryOp, Kind, Literal, TermId, TermKind};
 
 use super::unification_table::{State, VarInfo};
-use super::{Infer, Local, LocalBinding};
-use crate::classes::Classes;
+use super::{Infer, LocalBinding};
 use crate::spine::Spine;
 use crate::types::Type;
-use crate::{BinderInfo, Resolution, TermInfo};
+use crate::{BinderInfo, Resolution};
 
 impl Infer<'_> {
     /// Returns true if the term can only be a type-level argument, such as a size or a type.
@@ -34,13 +31,7 @@ impl Infer<'_> {
             | TermKind::DataFun { .. }
             | TermKind::Missing
             | TermKind::Hole => true,
-            TermKind::Name(name) => matches!(
-                self.lookup(name),
-                Some(Local {
-                    meaning: LocalBinding::TypeLevel(..),
-                    ..
-                })
-            ),
+            TermKind::Name(name) => self.kind_of_name(name).is_some(),
             _ => false,
         }
     }
@@ -49,26 +40,14 @@ impl Infer<'_> {
     pub(super) fn is_size(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Literal(Literal::Int { suffix: None, .. }) => true,
-            TermKind::Name(name) => matches!(
-                self.lookup(name),
-                Some(Local {
-                    meaning: LocalBinding::TypeLevel(_, Kind::Nat),
-                    ..
-                })
-            ),
+            TermKind::Name(name) => self.kind_of_name(name) == Some(Kind::Nat),
             TermKind::Binary { op, lhs, rhs, .. } => {
                 op.is_arithmetic() && self.is_size(*lhs) && self.is_size(*rhs)
             }
             TermKind::Apply { callee, .. } => match self.source_name(*callee) {
                 Some(name) => {
                     matches!(name.as_str(), "min" | "max" | "ceilDiv" | "log2" | "sum")
-                        || matches!(
-                            self.lookup(name),
-                            Some(Local {
-                                meaning: LocalBinding::TypeLevel(_, Kind::Nat2Nat),
-                                ..
-                            })
-                        )
+                        || self.kind_of_name(name) == Some(Kind::Nat2Nat)
                 }
                 None => false,
             },
@@ -83,7 +62,7 @@ impl Infer<'_> {
             return false;
         };
         match self.lookup(name) {
-            Some(local) => matches!(local.meaning, LocalBinding::TypeLevel(_, Kind::Nat2Nat)),
+            Some(_) => self.kind_of_name(name) == Some(Kind::Nat2Nat),
             None => {
                 matches!(name.as_str(), "min" | "max" | "ceilDiv" | "log2" | "sum")
                     && self.env.resolve(name) == Resolution::Unknown
@@ -164,7 +143,7 @@ impl Infer<'_> {
             TermKind::Name(name) if self.lookup(name).is_none() => {}
             _ => return None,
         }
-        let TermInfo::Expr(ty) = &self.terms[self.bare(term).0 as usize] else {
+        let Some(ty) = self.type_of_expr(self.bare(term)) else {
             return None;
         };
         match &*self.table.head(ty) {
@@ -175,17 +154,11 @@ impl Infer<'_> {
 
     /// Makes a variable for the index of a condition on a range.
     pub(super) fn index_var(&mut self, name: &str, range: &Nat) -> Var {
+        let (level, span) = (self.level + 1, syntax::Span::default());
         self.table.add(VarInfo {
-            name: name.into(),
-            kind: Kind::Nat,
-            level: self.level + 1,
-            state: State::Rigid,
-            classes: Classes::DATA,
-            span: syntax::Span::default(),
             range: Some(range.clone()),
-            values: None,
-            assumed: Arc::default(),
             inner: true,
+            ..VarInfo::new(name.into(), Kind::Nat, level, State::Rigid, span)
         })
     }
 }

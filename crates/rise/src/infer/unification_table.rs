@@ -36,6 +36,24 @@ pub(super) struct VarInfo {
     pub inner: bool,
 }
 
+impl VarInfo {
+    /// Creates a variable for all arguments of a kind.
+    pub fn new(name: Name, kind: Kind, level: u32, state: State, span: Span) -> VarInfo {
+        VarInfo {
+            name,
+            kind,
+            level,
+            state,
+            classes: Classes::of_kind(kind),
+            span,
+            range: None,
+            values: None,
+            assumed: Arc::default(),
+            inner: false,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) enum State {
     Rigid,

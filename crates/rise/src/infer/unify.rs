@@ -20,6 +20,30 @@ pub(super) struct Cause {
     pub why: CauseCode,
 }
 
+impl Cause {
+    pub(super) const fn new(span: Span, why: CauseCode) -> Cause {
+        Cause { span, why }
+    }
+
+    pub(super) const fn context(span: Span) -> Cause {
+        Cause::new(span, CauseCode::Context)
+    }
+
+    /// Returns the function that takes the value as an argument, and the value.
+    pub(super) const fn call(self) -> Option<(TermId, TermId)> {
+        match self.why {
+            CauseCode::Argument { head, term } => Some((head, term)),
+            CauseCode::Piped { head, value } => Some((head, value)),
+            _ => None,
+        }
+    }
+
+    /// Returns the same reason for a part of the term.
+    pub(super) const fn at(self, span: Span) -> Cause {
+        Cause::new(span, self.why)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CauseCode {
     /// The type of the argument `term` must be that of the parameter of the function at `head`.
@@ -249,7 +273,7 @@ impl Infer<'_> {
     /// Solves a function variable with a value that does not mention it.
     fn solve_data_fun(&mut self, f: Var, value: DataFun) -> Result<(), UnifyError> {
         let mut free = Vec::new();
-        for_each_var_fun(&value, &mut Vec::new(), &mut |v| free.push(v));
+        for_each_var_fun(&value, &mut |v| free.push(v));
         self.check_scope(f, &free)?;
         self.solve_var(f, Arg::DataFun(value));
         Ok(())
@@ -301,7 +325,7 @@ impl Infer<'_> {
         }
         self.restrict(&ty, self.table.info(x).classes)?;
         let mut free = Vec::new();
-        for_each_var(&ty, &mut Vec::new(), &mut |v| free.push(v));
+        for_each_var(&ty, &mut |v| free.push(v));
         self.check_scope(x, &free)?;
         self.solve_var(x, Arg::Type(ty));
         Ok(())
@@ -510,17 +534,11 @@ impl Infer<'_> {
 
     /// Makes a Skolem constant: a rigid variable, one level deeper.
     pub(super) fn skolem(&mut self, name: syntax::ast::Name, kind: Kind) -> Var {
+        let (level, span) = (self.level + 1, self.current_span());
+        let info = VarInfo::new(name, kind, level, State::Rigid, span);
         self.table.add(VarInfo {
-            name,
-            kind,
-            level: self.level + 1,
-            state: State::Rigid,
-            classes: Classes::of_kind(kind),
-            span: self.current_span(),
-            range: None,
-            values: None,
-            assumed: Arc::default(),
             inner: true,
+            ..info
         })
     }
 
@@ -543,88 +561,57 @@ fn divides_by_more(assignments: &[nat::Assignment]) -> bool {
 /// The occurs check: returns true if the type variable occurs in a resolved type.
 fn mentions(ty: &Ty, x: Var) -> bool {
     let mut found = false;
-    for_each_var(ty, &mut Vec::new(), &mut |v| found |= v == x);
+    for_each_var(ty, &mut |v| found |= v == x);
     found
 }
 
 fn fun_mentions(fun: &DataFun, x: Var) -> bool {
     let mut found = false;
-    for_each_var_fun(fun, &mut Vec::new(), &mut |v| found |= v == x);
+    for_each_var_fun(fun, &mut |v| found |= v == x);
     found
 }
 
 /// Calls `f` for every free variable of a type, once per occurrence.
-pub(crate) fn for_each_var(ty: &Type, bound: &mut Vec<Var>, f: &mut dyn FnMut(Var)) {
-    let nat = |n: &Nat, bound: &Vec<Var>, f: &mut dyn FnMut(Var)| {
-        n.for_each_var(&mut |v| {
-            if !bound.contains(&v) {
-                f(v);
-            }
-        });
+pub(crate) fn for_each_var(ty: &Type, f: &mut dyn FnMut(Var)) {
+    for_each_free_var(ty, &mut Vec::new(), f);
+}
+
+fn for_each_free_var(ty: &Type, bound: &mut Vec<Var>, f: &mut dyn FnMut(Var)) {
+    let depth = bound.len();
+    let mut free = |v: Var, bound: &[Var]| {
+        if !bound.contains(&v) {
+            f(v);
+        }
     };
-    match ty {
-        Type::Error | Type::Scalar(_) => {}
-        Type::Var(v) => {
-            if !bound.contains(v) {
-                f(*v);
-            }
+    if let Type::Var(v) | Type::Apply(v, _) = ty {
+        free(*v, bound);
+    }
+    if let Some(size) = ty.size() {
+        size.for_each_var(&mut |v| free(v, bound));
+    }
+    if let Type::DepArray(_, DataFun::Var(v)) | Type::DepPair(DataFun::Var(v)) = ty {
+        free(*v, bound);
+    }
+    bound.extend(ty.binder());
+    if let Type::Pi(pi) = ty {
+        for prop in pi.conditions.iter() {
+            prop.for_each_var(&mut |v| free(v, bound));
         }
-        Type::Index(n) => nat(n, bound, f),
-        Type::Vector(n, t) | Type::Array(n, t) => {
-            nat(n, bound, f);
-            for_each_var(t, bound, f);
-        }
-        Type::DepArray(n, fun) => {
-            nat(n, bound, f);
-            for_each_var_fun(fun, bound, f);
-        }
-        Type::DepPair(fun) => for_each_var_fun(fun, bound, f),
-        Type::Pair(a, b) | Type::Fun(a, b) => {
-            for_each_var(a, bound, f);
-            for_each_var(b, bound, f);
-        }
-        Type::Apply(v, n) => {
-            if !bound.contains(v) {
-                f(*v);
-            }
-            nat(n, bound, f);
-        }
-        Type::Pi(pi) => {
-            bound.push(pi.var);
-            for prop in pi.conditions.iter() {
-                prop.for_each_var(&mut |v| {
-                    if !bound.contains(&v) {
-                        f(v);
-                    }
-                });
-            }
-            for_each_var(&pi.body, bound, f);
-            bound.pop();
-        }
-        Type::Exp(t, access) => {
-            for_each_var(t, bound, f);
-            if let Access::Var(v) = access
-                && !bound.contains(v)
-            {
-                f(*v);
-            }
-        }
-        Type::Acc(t) => for_each_var(t, bound, f),
-        Type::Comm => {}
+    }
+    for part in ty.components() {
+        for_each_free_var(part, bound, f);
+    }
+    bound.truncate(depth);
+    if let Type::Exp(_, Access::Var(v)) = ty
+        && !bound.contains(v)
+    {
+        f(*v);
     }
 }
 
-fn for_each_var_fun(fun: &DataFun, bound: &mut Vec<Var>, f: &mut dyn FnMut(Var)) {
+fn for_each_var_fun(fun: &DataFun, f: &mut dyn FnMut(Var)) {
     match fun {
-        DataFun::Var(v) => {
-            if !bound.contains(v) {
-                f(*v);
-            }
-        }
-        DataFun::Lambda(param, body) => {
-            bound.push(*param);
-            for_each_var(body, bound, f);
-            bound.pop();
-        }
+        DataFun::Var(v) => f(*v),
+        DataFun::Lambda(param, body) => for_each_free_var(body, &mut vec![*param], f),
     }
 }

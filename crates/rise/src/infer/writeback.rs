@@ -12,7 +12,7 @@ use super::Infer;
 use super::report::EquationFailure;
 use super::unify::for_each_var;
 use crate::subst::{map_sizes, rename, rename_prop};
-use crate::types::{Arg, DataFun, Names, Obligation, Pi, Scheme, Ty, Type};
+use crate::types::{Arg, Names, Obligation, Pi, Scheme, Ty, Type};
 use crate::{BinderInfo, Inference, NameUse, TermInfo};
 
 impl Infer<'_> {
@@ -153,7 +153,7 @@ impl Infer<'_> {
 
     fn open_vars(&self, ty: &Ty) -> Vec<Var> {
         let mut found = Vec::new();
-        for_each_var(ty, &mut Vec::new(), &mut |v| {
+        for_each_var(ty, &mut |v| {
             if self.table.is_open(v) && !found.contains(&v) {
                 found.push(v);
             }
@@ -265,7 +265,7 @@ impl Infer<'_> {
                 order.push(v);
             }
         });
-        for_each_var(ty, &mut Vec::new(), &mut |v| {
+        for_each_var(ty, &mut |v| {
             if !order.contains(&v) {
                 order.push(v);
             }
@@ -385,32 +385,8 @@ impl SizeSimplifier {
 
 /// Calls `f` for every variable that a type binds, outside in.
 fn for_each_binder(ty: &Type, f: &mut dyn FnMut(Var)) {
-    let fun = |fun: &DataFun, f: &mut dyn FnMut(Var)| {
-        if let DataFun::Lambda(param, body) = fun {
-            f(*param);
-            for_each_binder(body, f);
-        }
-    };
-    match ty {
-        Type::Error
-        | Type::Var(_)
-        | Type::Scalar(_)
-        | Type::Index(_)
-        | Type::Apply(..)
-        | Type::Comm => {}
-        Type::Vector(_, t) | Type::Array(_, t) | Type::Exp(t, _) | Type::Acc(t) => {
-            for_each_binder(t, f);
-        }
-        Type::DepArray(_, g) | Type::DepPair(g) => fun(g, f),
-        Type::Pair(a, b) | Type::Fun(a, b) => {
-            for_each_binder(a, f);
-            for_each_binder(b, f);
-        }
-        Type::Pi(pi) => {
-            f(pi.var);
-            for_each_binder(&pi.body, f);
-        }
-    }
+    ty.binder().into_iter().for_each(&mut *f);
+    ty.components().for_each(|part| for_each_binder(part, f));
 }
 
 fn collect_prop_vars(prop: &Prop, order: &mut Vec<Var>) {

@@ -271,7 +271,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
     /// Returns the free variables of the item's type, which are its leading implicit parameters.
     fn generalised(&self, ty: &Ty) -> Vec<(Var, Kind)> {
         let mut open: Vec<Var> = Vec::new();
-        for_each_var(ty, &mut Vec::new(), &mut |v| {
+        for_each_var(ty, &mut |v| {
             if !open.contains(&v) {
                 open.push(v);
             }

@@ -143,21 +143,9 @@ impl Scope {
     /// Chooses names for the variables that a type binds, unless they are in scope already.
     fn in_type(&mut self, ty: &Type) {
         match ty {
-            Type::Error
-            | Type::Var(_)
-            | Type::Scalar(_)
-            | Type::Index(_)
-            | Type::Apply(..)
-            | Type::Comm => {}
-            Type::Vector(_, t) | Type::Array(_, t) | Type::Exp(t, _) | Type::Acc(t) => {
-                self.in_type(t);
-            }
             Type::DepArray(_, f) | Type::DepPair(f) => self.in_fun(f),
-            Type::Pair(a, b) | Type::Fun(a, b) => {
-                self.in_type(a);
-                self.in_type(b);
-            }
             Type::Pi(pi) => self.inside(pi.var, pi.kind, |this| this.in_type(&pi.body)),
+            _ => ty.components().for_each(|part| self.in_type(part)),
         }
     }
 

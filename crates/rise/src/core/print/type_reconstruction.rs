@@ -190,52 +190,19 @@ fn result_of(ty: &Type) -> &Type {
 /// Adds the variables that a known type determines.
 fn learn(ty: &Type, found: &mut FxHashSet<Var>) {
     match ty {
-        Type::Error | Type::Scalar(_) | Type::Comm => {}
-        Type::Var(var) => {
+        Type::Var(var)
+        | Type::Apply(var, _)
+        | Type::DepArray(_, DataFun::Var(var))
+        | Type::DepPair(DataFun::Var(var))
+        | Type::Exp(_, crate::Access::Var(var)) => {
             found.insert(*var);
         }
-        Type::Index(n) => learn_size(n, found),
-        Type::Vector(n, t) | Type::Array(n, t) => {
-            learn_size(n, found);
-            learn(t, found);
-        }
-        Type::DepArray(n, f) => {
-            learn_size(n, found);
-            learn_fun(f, found);
-        }
-        Type::DepPair(f) => learn_fun(f, found),
-        Type::Pair(a, b) | Type::Fun(a, b) => {
-            learn(a, found);
-            learn(b, found);
-        }
-        Type::Apply(f, n) => {
-            found.insert(*f);
-            learn_size(n, found);
-        }
-        Type::Pi(pi) => {
-            found.insert(pi.var);
-            learn(&pi.body, found);
-        }
-        Type::Exp(t, access) => {
-            if let crate::Access::Var(var) = access {
-                found.insert(*var);
-            }
-            learn(t, found);
-        }
-        Type::Acc(t) => learn(t, found),
+        _ => found.extend(ty.binder()),
     }
-}
-
-fn learn_fun(fun: &DataFun, found: &mut FxHashSet<Var>) {
-    match fun {
-        DataFun::Var(var) => {
-            found.insert(*var);
-        }
-        DataFun::Lambda(param, body) => {
-            found.insert(*param);
-            learn(body, found);
-        }
+    if let Some(size) = ty.size() {
+        learn_size(size, found);
     }
+    ty.components().for_each(|part| learn(part, found));
 }
 
 /// Adds the variable of a size if it is the only undetermined one: an equation determines one
@@ -255,6 +222,6 @@ fn learn_size(nat: &Nat, found: &mut FxHashSet<Var>) {
 /// Returns true if all variables of the type are determined.
 fn covers(ty: &Type, found: &FxHashSet<Var>) -> bool {
     let mut all = true;
-    crate::infer::for_each_var(ty, &mut Vec::new(), &mut |v| all &= found.contains(&v));
+    crate::infer::for_each_var(ty, &mut |v| all &= found.contains(&v));
     all
 }

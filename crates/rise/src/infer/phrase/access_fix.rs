@@ -38,13 +38,7 @@ impl Infer<'_> {
             }
             _ => return None,
         };
-        Some(Fix::preferred(
-            title,
-            vec![
-                (Span::empty(span.start), before),
-                (Span::empty(span.end), after),
-            ],
-        ))
+        Some(Fix::surround(title, span, before, after))
     }
 
     /// Returns true if the span is inside a command. Commands are imperative DPIA already, so

@@ -204,12 +204,9 @@ impl Infer<'_> {
         let Some(at) = at else {
             let name = self.source(spine.head);
             let span = self.span(spine.head);
-            self.error(
-                codes::KIND_MISMATCH,
-                span,
-                format!("`{name}` takes a number, and then so many values"),
-            )
-            .help = Some(format!("write `{name}(2, x, y)`"));
+            let message = format!("`{name}` takes a number, and then so many values");
+            self.error(codes::KIND_MISMATCH, span, message).help =
+                Some(format!("write `{name}(2, x, y)`"));
             return None;
         };
         if at > 0 {
@@ -266,22 +263,15 @@ impl Infer<'_> {
         };
         let ty = crate::print::scheme_text(&primitive.scheme);
         let takes = many(counts.explicit);
-        self.error(
-            code,
-            span,
-            format!("`{name}` takes {takes}{with_implicit}; here it has {found}"),
-        )
-        .help = Some(format!("its type is `{ty}`"));
+        let message = format!("`{name}` takes {takes}{with_implicit}; here it has {found}");
+        self.error(code, span, message).help = Some(format!("its type is `{ty}`"));
     }
 
     /// Checks the dimension of a parallel pattern.
     pub(in crate::infer) fn dimension(&mut self, name: &str, dimension: i64, term: TermId) {
         if !(0..=2).contains(&dimension) {
-            self.error(
-                codes::KIND_MISMATCH,
-                self.span(term),
-                format!("the dimension of `{name}` is 0, 1 or 2, not {dimension}"),
-            );
+            let message = format!("the dimension of `{name}` is 0, 1 or 2, not {dimension}");
+            self.error(codes::KIND_MISMATCH, self.span(term), message);
         }
         self.set(term, TermInfo::Arg(Arg::Nat(Nat::constant(dimension))));
     }

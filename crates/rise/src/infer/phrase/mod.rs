@@ -69,10 +69,7 @@ impl Infer<'_> {
 
     /// Checks a part of a construct that determines its type. Returns false if it has another type.
     fn check_against(&mut self, term: TermId, expected: &Ty) -> bool {
-        let cause = Cause {
-            span: self.span(term),
-            why: CauseCode::Context,
-        };
+        let cause = Cause::context(self.span(term));
         let clashes = self.clashes;
         self.check(term, expected, cause);
         self.clashes == clashes
@@ -116,10 +113,7 @@ impl Infer<'_> {
             self.without_diagnostics(|this| this.synth(rhs));
             return self.broken();
         }
-        let cause = Cause {
-            span: self.span(rhs),
-            why: CauseCode::Operand { op, lhs, rhs },
-        };
+        let cause = Cause::new(self.span(rhs), CauseCode::Operand { op, lhs, rhs });
         let clashes = self.clashes;
         self.check(rhs, &operand, cause);
         match op {
@@ -190,34 +184,25 @@ impl Infer<'_> {
             false => self.broken(),
         };
         self.binders[binder.0 as usize] = BinderInfo::Value(ty.clone());
-        let depth = self.scope.len();
-        self.bind_value(binder, ty);
-        let result = match wanted {
-            Some((expected, cause)) => {
-                let span = self.span(body);
-                self.check(body, expected, Cause { span, ..cause })
-            }
-            None => self.synth(body),
-        };
-        self.scope.truncate(depth);
+        let result = self.in_scope(|this| {
+            this.bind_value(binder, ty);
+            this.body(body, wanted)
+        });
         let head = self.table.head(&result);
         if let Type::Exp(data, _) = &*head {
             // The body has access `Rd` or `Wr`: a stream cannot outlive the `let` that makes it.
             let access = self.memory_access(body);
             let memory = Arc::new(Type::Exp(data.clone(), access));
             let (span, why) = (self.span(body), CauseCode::Context);
-            let agrees = self.try_unify(&memory, &result, Cause { span, why });
+            let agrees = self.try_unify(&memory, &result, Cause::new(span, why));
             debug_assert!(agrees.is_ok(), "it is of the same data");
         }
         if !matches!(*head, Type::Comm) {
             return result;
         }
-        self.error(
-            codes::TYPE_MISMATCH,
-            self.span(body),
-            "`let` names a value in an expression, and this is a command",
-        )
-        .help = Some("memory that commands share is made by `new`".into());
+        let message = "`let` names a value in an expression, and this is a command";
+        self.error(codes::TYPE_MISMATCH, self.span(body), message)
+            .help = Some("memory that commands share is made by `new`".into());
         self.broken()
     }
 
@@ -228,21 +213,15 @@ impl Infer<'_> {
             self.without_diagnostics(|this| this.synth(rhs));
             return Arc::new(Type::Comm);
         }
-        let cause = Cause {
-            span: self.span(rhs),
-            why: CauseCode::Assigned { lhs },
-        };
+        let cause = Cause::new(self.span(rhs), CauseCode::Assigned { lhs });
         let clashes = self.clashes;
         self.check(rhs, &Arc::new(Type::Exp(data.clone(), Access::Rd)), cause);
         let data = self.table.ty(&data);
         if self.clashes == clashes && holds_array(&data) {
             let text = self.show(&data);
-            self.error(
-                codes::TYPE_MISMATCH,
-                self.span(lhs),
-                format!("an assignment writes one value, and this is an array `{text}`"),
-            )
-            .help =
+            let message = format!("an assignment writes one value, and this is an array `{text}`");
+            self.error(codes::TYPE_MISMATCH, self.span(lhs), message)
+                .help =
                 Some("write its elements in a loop: `for(n, fun(i => idxAcc(i, out) = …))`".into());
         }
         Arc::new(Type::Comm)
@@ -265,12 +244,8 @@ impl Infer<'_> {
             }
             let binder = &self.item.binders[index];
             let name = binder.name.clone();
-            self.error(
-                codes::CANNOT_INFER,
-                binder.span,
-                format!("the type of `{name}` is not known"),
-            )
-            .help = Some(format!(
+            let message = format!("nothing says what `{name}` is");
+            self.error(codes::CANNOT_INFER, binder.span, message).help = Some(format!(
                 "write its type, as in `fun({name}: Exp[f32, Rd] => …)`"
             ));
             return;

@@ -5,7 +5,7 @@ use syntax::ast::{Literal, Name, ScalarType, TermId, TermKind};
 use syntax::{Fix, Related};
 
 use super::super::Infer;
-use super::super::unify::{Cause, CauseCode};
+use super::super::unify::Cause;
 use crate::classes::Classes;
 use crate::codes;
 use crate::spine::Spine;
@@ -68,10 +68,7 @@ impl Infer<'_> {
             (given..spine.args.len()).filter(|at| ![call.function, call.initial].contains(at));
         for at in values.chain([call.function]) {
             let term = spine.args[at].term;
-            let cause = Cause {
-                span: self.span(term),
-                why: CauseCode::Context,
-            };
+            let cause = Cause::context(self.span(term));
             self.check(term, expected[at].as_ref()?, cause);
         }
         let accumulator = self.table.ty(expected[call.initial].as_ref()?);
@@ -105,13 +102,10 @@ impl Infer<'_> {
         };
         let given = self.describe(found);
         let (span, place) = (self.span(initial), self.head_span(function));
-        let error = self.error(
-            codes::TYPE_MISMATCH,
-            span,
-            format!(
-                "the accumulator of `{reduction}` is {wanted}, and its initial value is {given}{comparison}"
-            ),
+        let message = format!(
+            "the accumulator of `{reduction}` is {wanted}, and its initial value is {given}{comparison}"
         );
+        let error = self.error(codes::TYPE_MISMATCH, span, message);
         error.related.push(Related {
             place: place.into(),
             message: format!("this function takes and gives {wanted}"),
@@ -119,7 +113,7 @@ impl Infer<'_> {
         if let Some(text) = text {
             error.help = Some(format!("write `{text}`"));
             let title = format!("Write `{text}`");
-            error.fixes.push(Fix::preferred(title, vec![(span, text)]));
+            error.fixes.push(Fix::replace(title, span, text));
         }
     }
 

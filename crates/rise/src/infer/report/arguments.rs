@@ -87,19 +87,16 @@ impl Infer<'_> {
             (TypeForm::Data, _) | (_, TypeForm::Function) => String::new(),
             _ => self.comparison(&wrong.parameter, &found),
         };
-        let cause = Cause {
-            span: self.span(wrong.term),
-            why: CauseCode::Argument {
+        let cause = Cause::new(
+            self.span(wrong.term),
+            CauseCode::Argument {
                 head: spine.head,
                 term: wrong.term,
             },
-        };
-        let related = self.cause_places(cause, None);
-        let error = self.error(
-            codes::TYPE_MISMATCH,
-            cause.span,
-            format!("{message}{comparison}"),
         );
+        let related = self.cause_places(cause, None);
+        let message = format!("{message}{comparison}");
+        let error = self.error(codes::TYPE_MISMATCH, cause.span, message);
         error.related = related;
         error.fixes.push(Fix {
             moves,
@@ -129,10 +126,7 @@ impl Infer<'_> {
             };
             let is_right = self.reinfer(|this| {
                 let before = this.diagnostics.len();
-                let cause = Cause {
-                    span: this.span(arg.term),
-                    why: CauseCode::Context,
-                };
+                let cause = Cause::context(this.span(arg.term));
                 this.check(arg.term, &exchanged, cause);
                 this.diagnostics.len() == before
             });
@@ -160,11 +154,8 @@ impl Infer<'_> {
             },
             _ => String::new(),
         };
-        let error = self.error(
-            codes::TYPE_MISMATCH,
-            spans[0].cover(spans[1]),
-            format!("the parameters `{first}` and `{second}` are swapped{gives}"),
-        );
+        let message = format!("the parameters `{first}` and `{second}` are swapped{gives}");
+        let error = self.error(codes::TYPE_MISMATCH, spans[0].cover(spans[1]), message);
         error.fixes.push(Fix {
             moves: vec![(spans[0], spans[1]), (spans[1], spans[0])],
             ..Fix::preferred("Swap the parameters", Vec::new())

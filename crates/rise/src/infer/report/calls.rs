@@ -5,14 +5,14 @@ use syntax::ast::{BinaryOp, TermId, TermKind};
 use syntax::{Fix, Span};
 
 use super::super::Infer;
-use super::super::unify::{Cause, CauseCode};
+use super::super::unify::Cause;
 use super::is_function;
 use super::operands::Suggestion;
+use crate::Target;
 use crate::codes;
 use crate::primitive::{OptionalArgument, Primitive};
 use crate::spine::{Spine, SpineArg};
 use crate::types::{Ty, Type};
-use crate::{Target, TermInfo};
 
 impl Infer<'_> {
     /// Reports an argument that the call does not take if its form tells the intention: a type or
@@ -33,8 +33,7 @@ impl Infer<'_> {
 
     /// Returns true if the function is a primitive with this optional first argument.
     pub(in crate::infer) fn may_take(&self, head: TermId, optional: OptionalArgument) -> bool {
-        let found = self.uses.iter().find(|used| used.term == head);
-        let Some(Target::Primitive(primitive)) = found.map(|used| used.target) else {
+        let Some(Target::Primitive(primitive)) = self.target_of(head) else {
             return false;
         };
         primitive.optional_argument() == Some(optional)
@@ -97,11 +96,7 @@ impl Infer<'_> {
         got: &Ty,
         cause: Cause,
     ) -> Option<Suggestion> {
-        let (head, value) = match cause.why {
-            CauseCode::Argument { head, term } => (head, term),
-            CauseCode::Piped { head, value } => (head, value),
-            _ => return None,
-        };
+        let (head, value) = cause.call()?;
         match (&**wanted, &**got) {
             (Type::Pair(..), Type::Array(_, elem))
                 if matches!(**elem, Type::Pair(..))
@@ -125,9 +120,10 @@ impl Infer<'_> {
             help: format!(
                 "`map({name})` takes this half of each pair, and `unzip` makes a pair of two arrays"
             ),
-            fix: Some(Fix::preferred(
+            fix: Some(Fix::replace(
                 format!("Write `map({name})`"),
-                vec![(self.span(head), format!("map({name})"))],
+                self.span(head),
+                format!("map({name})"),
             )),
         }
     }
@@ -165,8 +161,7 @@ impl Infer<'_> {
     /// Reports `xs |> padCst(1)(1)`, whose result is a function because the value to pad with is
     /// missing, if it is used as an array. Returns false otherwise.
     pub(super) fn reported_padding(&mut self, wanted: &Ty, got: &Ty, cause: Cause) -> bool {
-        let (CauseCode::Piped { value, .. } | CauseCode::Argument { term: value, .. }) = cause.why
-        else {
+        let Some((_, value)) = cause.call() else {
             return false;
         };
         let inner = Spine::of(self.item, self.bare(value));
@@ -192,9 +187,7 @@ impl Infer<'_> {
 
     /// Returns the remedy for a `zip` of which only one side is split.
     pub(super) fn mended_split(&self, cause: Cause) -> Option<Suggestion> {
-        let (CauseCode::Argument { head, .. } | CauseCode::Piped { head, .. }) = cause.why else {
-            return None;
-        };
+        let (head, _) = cause.call()?;
         if !self.is_primitive(head, &[Primitive::Zip]) {
             return None;
         }
@@ -229,19 +222,14 @@ impl Infer<'_> {
 
     /// Returns the help for `zip(a)(b)` if one is an array of rows and the other is one row.
     pub(super) fn help_for_row(&self, cause: Cause) -> Option<String> {
-        let (CauseCode::Argument { head, .. } | CauseCode::Piped { head, .. }) = cause.why else {
-            return None;
-        };
+        let (head, _) = cause.call()?;
         if !self.is_primitive(head, &[Primitive::Zip]) {
             return None;
         }
         let &[first, second] = &self.arguments_of(head)[..] else {
             return None;
         };
-        let type_of = |side: TermId| match &self.terms[self.bare(side).0 as usize] {
-            TermInfo::Expr(ty) => Some(self.table.ty(ty)),
-            _ => None,
-        };
+        let type_of = |side| Some(self.table.ty(self.type_of_expr(self.bare(side))?));
         let types = [type_of(first)?, type_of(second)?];
         let is_row = |row: &Ty, rows: &Ty| matches!(&**rows, Type::Array(_, elem) if elem == row);
         let (one, other) = (self.source(first), self.source(second));

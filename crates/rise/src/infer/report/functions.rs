@@ -29,12 +29,8 @@ impl Infer<'_> {
         {
             return;
         }
-        self.error(
-            syntax::codes::TOO_DEEP,
-            span,
-            "the type of this is too large",
-        )
-        .help =
+        let message = "the type of this grows larger than the tools follow";
+        self.error(syntax::codes::TOO_DEEP, span, message).help =
             Some("pairs of pairs double at each step: does every step need both halves?".into());
     }
 
@@ -73,9 +69,10 @@ impl Infer<'_> {
                     let elements = elements.join(", ");
                     help = Some(format!("write `{name}({count})({elements})`"));
                     let behind = Span::empty(self.span(head).end);
-                    fix = Some(Fix::preferred(
+                    fix = Some(Fix::replace(
                         format!("Write `{name}({count})`"),
-                        vec![(behind, format!("({count})"))],
+                        behind,
+                        format!("({count})"),
                     ));
                     format!("`{name}` takes the number of elements first, and then the elements")
                 }
@@ -116,10 +113,7 @@ impl Infer<'_> {
     /// Returns the fix that removes an argument.
     pub(super) fn without_argument(&self, arg: TermId) -> Option<Fix> {
         let span = self.argument_with_separator(arg)?;
-        Some(Fix::preferred(
-            "Remove the argument",
-            vec![(span, String::new())],
-        ))
+        Some(Fix::replace("Remove the argument", span, String::new()))
     }
 
     /// Returns the span of an argument with its comma, or with its parentheses if it is alone in
@@ -149,11 +143,8 @@ impl Infer<'_> {
         let (name, given) = (self.source(head), self.source(stage));
         let noun = kind_noun(pi.kind);
         let param = self.name_of(pi.var);
-        let diagnostic = self.error(
-            codes::KIND_MISMATCH,
-            self.item.term(head).span,
-            format!("`{name}` takes the {noun} `{param}` first"),
-        );
+        let message = format!("`{name}` takes the {noun} `{param}` first");
+        let diagnostic = self.error(codes::KIND_MISMATCH, self.span(head), message);
         match sizes {
             Some(sizes) => sizes.offer(&name, diagnostic),
             None => diagnostic.help = Some(format!("write the {noun} behind it: `{given}(…)`")),
@@ -201,11 +192,8 @@ impl Infer<'_> {
                 ..Fix::preferred("Swap the arguments", Vec::new())
             }
         });
-        let diagnostic = self.error(
-            codes::KIND_MISMATCH,
-            self.span(term),
-            format!("`{name}` takes a size here, and `{text}` is a value"),
-        );
+        let message = format!("`{name}` takes a size here, and `{text}` is a value");
+        let diagnostic = self.error(codes::KIND_MISMATCH, self.span(term), message);
         match sizes {
             Some(sizes) => sizes.offer(&name, diagnostic),
             None if swapped.is_some() => {
@@ -225,11 +213,8 @@ impl Infer<'_> {
     pub(in crate::infer) fn value_as_size(&mut self, term: TermId, name: &Name, ty: &Ty) {
         let text = self.show(ty);
         let is_nat = matches!(&*self.table.head(ty), Type::Scalar(ScalarType::NatType));
-        let diagnostic = self.error(
-            codes::KIND_MISMATCH,
-            self.item.term(term).span,
-            format!("expected a size or type, and `{name}` is a value of type `{text}`"),
-        );
+        let message = format!("expected a size or type, and `{name}` is a value of type `{text}`");
+        let diagnostic = self.error(codes::KIND_MISMATCH, self.span(term), message);
         if is_nat {
             diagnostic.help =
                 Some("the value is known only at run time; a size is bound by `depFun`".into());
@@ -238,12 +223,9 @@ impl Infer<'_> {
 
     pub(in crate::infer) fn not_a_size(&mut self, term: TermId) {
         let text = self.source(term);
-        self.error(
-            codes::KIND_MISMATCH,
-            self.item.term(term).span,
-            format!("expected a size, found `{text}`"),
-        )
-        .help = Some(SIZES.to_owned());
+        let message = format!("expected a size, found `{text}`");
+        self.error(codes::KIND_MISMATCH, self.span(term), message)
+            .help = Some(SIZES.to_owned());
     }
 
     pub(in crate::infer) fn unknown_space(&mut self, term: TermId) {
@@ -257,12 +239,9 @@ impl Infer<'_> {
         let message = format!("there is no address space `{text}`");
         let error = self.error(codes::UNKNOWN_NAME, span, message);
         error.help = Some(help);
-        error.fixes.extend(near.map(|near| {
-            Fix::preferred(
-                format!("Replace with `{near}`"),
-                vec![(span, near.to_owned())],
-            )
-        }));
+        error.fixes.extend(
+            near.map(|near| Fix::replace(format!("Replace with `{near}`"), span, near.to_owned())),
+        );
     }
 
     pub(in crate::infer) fn lambda_is_not(&mut self, term: TermId, wanted: &Ty, cause: Cause) {
@@ -377,12 +356,11 @@ impl Infer<'_> {
         if let ([first, second], [one], false) = (&names[..], given, grouped)
             && matches!(**one, Type::Pair(..))
         {
-            error.fixes.push(Fix::preferred(
+            error.fixes.push(Fix::surround(
                 format!("Take the pair apart: `fun(({first}, {second}) => …)`"),
-                vec![
-                    (Span::empty(span.start), "(".to_owned()),
-                    (Span::empty(span.end), ")".to_owned()),
-                ],
+                span,
+                "(",
+                ")",
             ));
         }
     }
@@ -444,7 +422,7 @@ impl Infer<'_> {
             // The error is about the same value.
             return;
         }
-        let diagnostic = self.error(codes::TYPE_MISMATCH, self.item.term(term).span, message);
+        let diagnostic = self.error(codes::TYPE_MISMATCH, self.span(term), message);
         if are_pairs {
             diagnostic.help = Some(format!(
                 "`|> map({word})` takes this half of each pair, and `idx` takes one element"
@@ -480,12 +458,9 @@ impl Infer<'_> {
             }
             _ => self.subkind_help(ty, kind),
         };
-        self.error(
-            codes::WRONG_SUBKIND,
-            self.item.term(term).span,
-            format!("`{op}` works on {wanted}, and this is `{text}`"),
-        )
-        .help = help;
+        let message = format!("`{op}` works on {wanted}, and this is `{text}`");
+        self.error(codes::WRONG_SUBKIND, self.span(term), message)
+            .help = help;
     }
 
     pub(in crate::infer) fn wrong_subkind(&mut self, term: TermId, ty: &Ty, clash: &UnifyError) {
@@ -494,22 +469,16 @@ impl Infer<'_> {
             UnifyError::Classes(classes, _) => classes.describe(),
             _ => "data",
         };
-        self.error(
-            codes::WRONG_SUBKIND,
-            self.item.term(term).span,
-            format!("expected one of the {wanted}, found `{text}`"),
-        );
+        let message = format!("expected one of the {wanted}, found `{text}`");
+        self.error(codes::WRONG_SUBKIND, self.span(term), message);
     }
 
     pub(in crate::infer) fn let_function(&mut self, binder: BinderId, value: TermId, ty: &Ty) {
         let name = self.item.binder(binder).name.clone();
         let text = self.show(ty);
-        self.error(
-            codes::LET_FUNCTION,
-            self.item.term(value).span,
-            format!("`let` binds data, and this is a function: `{text}`"),
-        )
-        .help = Some(format!(
+        let message = format!("`let` binds data, and this is a function: `{text}`");
+        self.error(codes::LET_FUNCTION, self.span(value), message)
+            .help = Some(format!(
             "write it as a definition of its own: `def {name} = …`"
         ));
     }

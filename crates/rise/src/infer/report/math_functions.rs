@@ -1,12 +1,11 @@
 //! Messages about mathematical functions, which are built into other languages and declared in
 //! RISE.
 
-use syntax::ast::{ScalarType, TermId, TermKind};
+use syntax::ast::{ScalarType, TermKind};
 use syntax::{Fix, Span};
 
 use super::super::Infer;
 use super::super::expr::Expectation;
-use crate::TermInfo;
 use crate::codes;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
@@ -98,10 +97,7 @@ impl Infer<'_> {
     /// Returns the type of the numbers that the function is applied to, or of its wanted result if
     /// that is unknown.
     fn numbers(&self, spine: &Spine, wanted: Expectation) -> Option<NumericType> {
-        let of_argument = |term: TermId| match &self.terms[term.0 as usize] {
-            TermInfo::Expr(ty) => self.numbers_of(ty),
-            _ => None,
-        };
+        let of_argument = |term| self.numbers_of(self.type_of_expr(term)?);
         let mut arguments = spine.args.iter().map(|arg| arg.term);
         arguments
             .find_map(of_argument)

@@ -20,12 +20,12 @@ use super::for_each_var;
 use super::unify::{Cause, CauseCode};
 use super::writeback::fresh_name;
 use super::{Infer, LocalBinding};
+use crate::Target;
 use crate::codes;
 use crate::pattern::{MapLoop, Pattern, Stream};
 use crate::primitive::Primitive;
 use crate::print;
 use crate::types::{Names, Ty, Type};
-use crate::{Target, TermInfo};
 
 pub(in crate::infer) use functions::space_meant;
 pub(in crate::infer) use names::replacement;
@@ -65,7 +65,7 @@ impl Infer<'_> {
             .collect();
         let mut shown: Vec<Var> = Vec::new();
         for ty in types {
-            for_each_var(&self.table.ty(ty), &mut Vec::new(), &mut |v| {
+            for_each_var(&self.table.ty(ty), &mut |v| {
                 if !shown.contains(&v) {
                     shown.push(v);
                 }
@@ -117,15 +117,19 @@ impl Infer<'_> {
 
     /// Returns true if the name at `head` refers to one of the primitives.
     pub(in crate::infer) fn is_primitive(&self, head: TermId, primitives: &[Primitive]) -> bool {
-        let found = self.uses.iter().find(|used| used.term == head);
-        matches!(found.map(|used| used.target),
+        matches!(self.target_of(head),
             Some(Target::Primitive(primitive)) if primitives.contains(&primitive))
+    }
+
+    /// Returns the meaning of a name that has been resolved.
+    pub(in crate::infer) fn target_of(&self, name: TermId) -> Option<Target> {
+        let found = self.uses.iter().find(|used| used.term == name);
+        found.map(|used| used.target)
     }
 
     /// Returns true if the head is a primitive that applies a function to every element.
     pub(in crate::infer) fn is_map(&self, head: TermId) -> bool {
-        let found = self.uses.iter().find(|used| used.term == head);
-        match found.map(|used| used.target) {
+        match self.target_of(head) {
             Some(Target::Primitive(primitive)) => match primitive.pattern() {
                 Pattern::Map(map) => map != MapLoop::Lanes,
                 pattern => pattern == Pattern::Stream(Stream::Map),
@@ -180,14 +184,14 @@ impl Infer<'_> {
                 if let Some((span, text)) = self.binding_place(term) {
                     add(span, text);
                 } else if let CauseCode::Piped { value, .. } = cause.why
-                    && let TermInfo::Expr(ty) = &self.terms[value.0 as usize]
+                    && let Some(ty) = self.type_of_expr(value)
                 {
                     let text = self.show(ty);
                     add(self.last_stage(value), format!("this is `{text}`"));
                 }
             }
             CauseCode::Operand { lhs, .. } => {
-                if let TermInfo::Expr(ty) = &self.terms[lhs.0 as usize] {
+                if let Some(ty) = self.type_of_expr(lhs) {
                     let text = self.show(ty);
                     add(self.span(lhs), format!("this is `{text}`"));
                 }
@@ -196,7 +200,7 @@ impl Infer<'_> {
                 add(self.span(ty), "the type is written here".to_owned());
             }
             CauseCode::Assigned { lhs } => {
-                if let TermInfo::Expr(ty) = &self.terms[lhs.0 as usize] {
+                if let Some(ty) = self.type_of_expr(lhs) {
                     let text = self.show(ty);
                     add(self.span(lhs), format!("this is `{text}`"));
                 }
@@ -227,7 +231,7 @@ impl Infer<'_> {
     /// place than the mismatch.
     pub(in crate::infer) fn origin(&self, expected: &Ty, cause: Cause) -> Option<(Span, String)> {
         let (mut found, here) = (None, cause.span);
-        super::for_each_var(expected, &mut Vec::new(), &mut |v| {
+        super::for_each_var(expected, &mut |v| {
             if found.is_none()
                 && let Some(at) = self.table.solved_at(v)
                 && at != here
@@ -252,7 +256,7 @@ impl Infer<'_> {
                     .iter()
                     .find(|u| u.term == self.bare(term))
                     .map(|u| u.target)?;
-                let TermInfo::Expr(ty) = &self.terms[term.0 as usize] else {
+                let Some(ty) = self.type_of_expr(term) else {
                     return None;
                 };
                 (target, ty.clone())

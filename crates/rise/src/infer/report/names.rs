@@ -116,11 +116,8 @@ impl Infer<'_> {
         let near = literal.or_else(|| closest(name, candidates.iter().map(Name::as_str)));
         let near = near.map(str::to_owned);
         let span = self.span(term);
-        let diagnostic = self.error(
-            codes::UNKNOWN_NAME,
-            span,
-            format!("cannot find `{name}` in this scope"),
-        );
+        let message = format!("cannot find `{name}` in this scope");
+        let diagnostic = self.error(codes::UNKNOWN_NAME, span, message);
         diagnostic.help = of_other_languages(name).map(str::to_owned);
         if let Some(near) = near.filter(|_| !is_mathematical(name) && diagnostic.help.is_none()) {
             diagnostic.help = Some(format!("did you mean `{near}`?"));
@@ -163,7 +160,7 @@ impl Infer<'_> {
         let near = (foreign_scalar(name).map(str::to_owned))
             .or_else(|| foreign_vector(name))
             .or_else(|| closest(name, types.chain(scalars)).map(str::to_owned));
-        let span = self.item.term(term).span;
+        let span = self.span(term);
         let kind = match self.is_type_of_values(term) {
             true => Kind::DataType,
             false => Kind::Nat,
@@ -217,15 +214,11 @@ impl Infer<'_> {
         });
         let body = self.item.term(body).span;
         (is_size || kind == Kind::DataType).then(|| {
-            Fix::preferred(
+            Fix::surround(
                 format!("Bind `{name}` with `depFun`"),
-                vec![
-                    (
-                        Span::empty(body.start),
-                        format!("depFun({name}: {kind} => "),
-                    ),
-                    (Span::empty(body.end), ")".to_owned()),
-                ],
+                body,
+                format!("depFun({name}: {kind} => "),
+                ")",
             )
         })
     }
@@ -234,7 +227,7 @@ impl Infer<'_> {
     fn unbound_access(&mut self, term: TermId, name: &Name) {
         let words = ReadWrite::ALL.iter().map(|access| access.as_str());
         let near = closest(name, words).map(str::to_owned);
-        let span = self.item.term(term).span;
+        let span = self.span(term);
         let message = format!("cannot find the access `{name}` in this scope");
         let fix = near.as_deref().map(|near| replacement(span, near));
         let diagnostic = self.error(codes::UNKNOWN_NAME, span, message);
@@ -249,11 +242,8 @@ impl Infer<'_> {
 
     pub(in crate::infer) fn ambiguous(&mut self, term: TermId, name: &Name, ids: &[GlobalId]) {
         let span = self.span(term);
-        let diagnostic = self.error(
-            codes::AMBIGUOUS_IMPORT,
-            span,
-            format!("`{name}` is defined by {} imports", ids.len()),
-        );
+        let message = format!("`{name}` is defined by {} imports", ids.len());
+        let diagnostic = self.error(codes::AMBIGUOUS_IMPORT, span, message);
         for &id in ids {
             diagnostic.related.push(Related {
                 place: ItemSpan {
@@ -306,31 +296,22 @@ impl Infer<'_> {
         if self.failed() {
             return;
         }
-        self.error(
-            codes::CANNOT_INFER,
-            span,
-            format!("this works on {what}, and no kind of type parameter says just that"),
-        )
-        .help = Some("write the type, as in `fun(x: f32 => …)`".into());
+        let message = format!("this works on {what}, and no kind of type parameter says just that");
+        self.error(codes::CANNOT_INFER, span, message).help =
+            Some("write the type, as in `fun(x: f32 => …)`".into());
     }
 
     pub(in crate::infer) fn report_no_address(&mut self, var: Var) {
         let span = self.table.info(var).span;
-        self.error(
-            codes::CANNOT_INFER,
-            span,
-            "an address space is never inferred",
-        )
-        .help = Some("write it, or take it as a parameter: `depFun(a: AddrSp => …)`".into());
+        let message = "an address space is never inferred";
+        self.error(codes::CANNOT_INFER, span, message).help =
+            Some("write it, or take it as a parameter: `depFun(a: AddrSp => …)`".into());
     }
 }
 
 /// Returns the fix that writes another word.
 pub(in crate::infer) fn replacement(span: Span, near: &str) -> Fix {
-    Fix::preferred(
-        format!("Replace with `{near}`"),
-        vec![(span, near.to_owned())],
-    )
+    Fix::replace(format!("Replace with `{near}`"), span, near.to_owned())
 }
 
 /// Returns the vector type for its name in other languages, such as `float4` or `f32x4`.

@@ -106,8 +106,7 @@ impl Infer<'_> {
         let span = self.span(lhs).cover(self.span(rhs));
         Suggestion {
             help: format!("compute with each half: `{text}`"),
-            fix: are_names
-                .then(|| Fix::preferred(format!("Write `{text}`"), vec![(span, text.clone())])),
+            fix: are_names.then(|| Fix::write(span, text.clone())),
         }
     }
 
@@ -142,12 +141,11 @@ impl Infer<'_> {
         let written = format!("vectorFromScalar({text})");
         Suggestion {
             help: format!("make a vector of the scalar: `{written}`"),
-            fix: Some(Fix::preferred(
+            fix: Some(Fix::surround(
                 format!("Write `{written}`"),
-                vec![
-                    (Span::empty(span.start), "vectorFromScalar(".to_owned()),
-                    (Span::empty(span.end), ")".to_owned()),
-                ],
+                span,
+                "vectorFromScalar(",
+                ")",
             )),
         }
     }
@@ -354,10 +352,7 @@ impl Infer<'_> {
             help: format!(
                 "write `{text}`, or make a number of each pair before, as in `map(fun(p => p._1 * p._2))`"
             ),
-            fix: Some(Fix::preferred(
-                format!("Write `{text}`"),
-                vec![(self.span(function), text)],
-            )),
+            fix: Some(Fix::write(self.span(function), text)),
         })
     }
 

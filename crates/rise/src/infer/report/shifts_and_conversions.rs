@@ -87,9 +87,7 @@ impl Infer<'_> {
         });
         error
             .fixes
-            .extend(written.map(|written| {
-                Fix::preferred(format!("Write `{written}`"), vec![(span, written)])
-            }));
+            .extend(written.map(|written| Fix::write(span, written)));
     }
 
     /// Returns the text of the conversion to the type `ty` that `cast(f32)(x)`, `cast(x, f32)`,

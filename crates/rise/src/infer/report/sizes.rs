@@ -44,9 +44,7 @@ impl Infer<'_> {
             true => self.help_for_row(cause),
             false => None,
         };
-        if let (Some(_), CauseCode::Argument { head, .. } | CauseCode::Piped { head, .. }) =
-            (&row, cause.why)
-        {
+        if let (Some(_), Some((head, _))) = (&row, cause.call()) {
             // Errors about the pairs of rows and numbers follow from this one.
             self.remove_follow_up_errors(head);
         }
@@ -104,56 +102,36 @@ impl Infer<'_> {
             found
         };
         match &**expected {
-            Type::Index(n) | Type::DepArray(n, _) => length(n),
-            Type::Vector(n, elem) | Type::Array(n, elem) => {
-                length(n).or_else(|| self.size_fixed_at(elem, size, here))
-            }
-            Type::Exp(data, _) | Type::Acc(data) => self.size_fixed_at(data, size, here),
-            Type::Pair(a, b) | Type::Fun(a, b) => self
-                .size_fixed_at(a, size, here)
-                .or_else(|| self.size_fixed_at(b, size, here)),
             Type::Var(var) if self.has_length(&self.table.ty(expected), size) => elsewhere(*var),
-            _ => None,
+            Type::Apply(..) => None,
+            ty => (ty.size().and_then(length)).or_else(|| {
+                closed_components(ty).find_map(|part| self.size_fixed_at(part, size, here))
+            }),
         }
     }
 
     /// Returns true if a part of the type, after substitution of the solutions, has that many
     /// elements.
     fn has_length(&self, ty: &Ty, size: &Nat) -> bool {
-        match &**ty {
-            Type::Index(n) | Type::DepArray(n, _) => n == size,
-            Type::Vector(n, elem) | Type::Array(n, elem) => {
-                n == size || self.has_length(elem, size)
-            }
-            Type::Exp(data, _) | Type::Acc(data) => self.has_length(data, size),
-            Type::Pair(a, b) | Type::Fun(a, b) => {
-                self.has_length(a, size) || self.has_length(b, size)
-            }
-            _ => false,
-        }
+        !matches!(**ty, Type::Apply(..)) && ty.size() == Some(size)
+            || closed_components(ty).any(|part| self.has_length(part, size))
     }
 
     /// Returns the fix that changes a parameter's type to the one that its only use expects, in its
     /// annotation and in the definition's written type.
     fn retyped_parameter(&self, cause: Cause, expected: &Ty, found: &Ty) -> Option<Fix> {
-        let (CauseCode::Argument { term, .. } | CauseCode::Piped { value: term, .. }) = cause.why
-        else {
+        let (_, term) = cause.call()?;
+        let target = self.target_of(self.bare(term))?;
+        let Target::Binder(param) = target else {
             return None;
         };
-        let term = self.bare(term);
-        let used = self.uses.iter().find(|used| used.term == term)?;
-        let Target::Binder(param) = used.target else {
-            return None;
-        };
-        let uses = self.uses.iter().filter(|other| other.target == used.target);
+        let uses = self.uses.iter().filter(|other| other.target == target);
         let binder = self.item.binder(param);
         let is_outside = |var: Var| {
             !self.table.is_open(var) && self.table.info(var).span.start < binder.span.start
         };
         let mut all_outside = true;
-        for_each_var(expected, &mut Vec::new(), &mut |var| {
-            all_outside &= is_outside(var)
-        });
+        for_each_var(expected, &mut |var| all_outside &= is_outside(var));
         if uses.count() != 1 || !all_outside {
             return None;
         }
@@ -550,4 +528,9 @@ impl Infer<'_> {
             ));
         }
     }
+}
+
+/// Returns the components of a type that are not under a binder.
+fn closed_components(ty: &Type) -> impl Iterator<Item = &Ty> {
+    ty.components().filter(|_| ty.binder().is_none())
 }

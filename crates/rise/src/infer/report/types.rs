@@ -8,7 +8,6 @@ use super::super::expr::kind_noun;
 use super::super::unify::{Cause, CauseCode, UnifyError, for_each_var};
 use super::super::{Infer, LocalBinding};
 use super::is_function;
-use crate::TermInfo;
 use crate::classes::Classes;
 use crate::codes;
 use crate::primitive::Primitive;
@@ -99,10 +98,8 @@ impl Infer<'_> {
         let CauseCode::Argument { term, .. } = cause.why else {
             return false;
         };
-        match &self.terms[self.bare(term).0 as usize] {
-            TermInfo::Expr(ty) => is_function(&self.table.head(ty)),
-            _ => false,
-        }
+        let found = self.type_of_expr(self.bare(term));
+        found.is_some_and(|ty| is_function(&self.table.head(ty)))
     }
 
     /// Returns true if the type is that of an undetermined number literal.
@@ -469,13 +466,13 @@ impl Infer<'_> {
             return None;
         };
         let mut is_written = true;
-        for_each_var(wanted, &mut Vec::new(), &mut |var| {
+        for_each_var(wanted, &mut |var| {
             is_written &= self.scope.iter().any(
                 |local| matches!(local.meaning, LocalBinding::TypeLevel(own, _) if own == var),
             );
         });
         let text = self.show(wanted);
-        is_written.then(|| Fix::preferred(format!("Write `{text}`"), vec![(cause.span, text)]))
+        is_written.then(|| Fix::write(cause.span, text))
     }
 
     /// Returns the help for a reduction whose accumulator has a larger type than its elements:
@@ -547,13 +544,8 @@ impl Infer<'_> {
 
     pub(in crate::infer) fn infinite(&mut self, ty: &Ty, cause: Cause) {
         let text = self.show(ty);
-        let diagnostic = self.error(
-            codes::INFINITE_TYPE,
-            cause.span,
-            format!(
-                "this would need an infinite type, which contains itself as a part of `{text}`"
-            ),
-        );
+        let message = format!("this would need a type that contains itself, a part of `{text}`");
+        let diagnostic = self.error(codes::INFINITE_TYPE, cause.span, message);
         diagnostic.help = Some("is a function applied to itself, or an argument missing?".into());
     }
 
@@ -578,9 +570,9 @@ impl Infer<'_> {
                 if matches!(&*self.table.head(from), Type::Pair(..)) && is_function(to) =>
             {
                 let text = self.on_pairs(term);
-                fix = self.is_closed(term).then(|| {
-                    Fix::preferred(format!("Write `{text}`"), vec![(cause.span, text.clone())])
-                });
+                fix = self
+                    .is_closed(term)
+                    .then(|| Fix::write(cause.span, text.clone()));
                 format!("it is given a pair: write `{text}`")
             }
             _ => "is an argument missing?".to_owned(),
