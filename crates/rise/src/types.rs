@@ -44,6 +44,13 @@ pub enum Type {
 }
 
 impl Type {
+    /// Returns the type of a curried function.
+    pub fn function(params: impl DoubleEndedIterator<Item = Ty>, result: Ty) -> Ty {
+        params
+            .rev()
+            .fold(result, |out, param| Arc::new(Type::Fun(param, out)))
+    }
+
     /// Returns the size that is a direct part of the type, such as the length of an array.
     pub fn size(&self) -> Option<&Nat> {
         match self {

@@ -261,14 +261,30 @@ impl Diagnostic {
         self.replace(format!("Write `{text}`"), span, text)
     }
 
+    /// Adds a fix, if there is one.
+    #[must_use]
+    pub fn with_fix(mut self, fix: Option<Fix>) -> Self {
+        self.fixes.extend(fix);
+        self
+    }
+
     /// Adds a related place.
     #[must_use]
     pub fn related(mut self, place: impl Into<ItemSpan>, message: impl Into<String>) -> Self {
-        self.related.push(Related {
-            place: place.into(),
-            message: message.into(),
-        });
+        self.relate(place, message);
         self
+    }
+
+    /// Adds a related place.
+    pub fn relate(&mut self, place: impl Into<ItemSpan>, message: impl Into<String>) {
+        let (place, message) = (place.into(), message.into());
+        self.related.push(Related { place, message });
+    }
+
+    /// Sets the advice, and adds a fix that follows it.
+    pub fn advise(&mut self, help: Option<String>, fix: Option<Fix>) {
+        self.help = help;
+        self.fixes.extend(fix);
     }
 
     /// Sets the advice.

@@ -87,10 +87,8 @@ impl Checker {
                     Dialect::Rise => data.clone(),
                     Dialect::Dpia => Arc::new(Type::Exp(data.clone(), Access::Rd)),
                 };
-                let params = function.params.iter().rev();
-                let ty = params.fold(value(&function.result), |out, (_, param)| {
-                    Arc::new(Type::Fun(value(param), out))
-                });
+                let params = function.params.iter().map(|(_, param)| value(param));
+                let ty = Type::function(params, value(&function.result));
                 let rest = self.given(expr, ty, args, None)?;
                 self.same(expr, &rest, "a foreign function")
             }

@@ -8,6 +8,7 @@ use syntax::Dialect;
 use syntax::ast::{BinaryOp, Half, UnaryOp};
 
 use super::{Expr, Form, Node, Origin, Param, lambda};
+use crate::infer::operator_primitive;
 use crate::pattern::{Pattern, View};
 use crate::subst::{rename, subst};
 use crate::types::{Arg, Ty, Type};
@@ -215,25 +216,15 @@ fn make_array_type(types: &[Arg]) -> Option<Ty> {
 
 /// Returns the notation of a primitive: the operators, or that of its pattern.
 fn notation(primitive: Primitive) -> Notation {
-    use Primitive::*;
     let name = primitive.name();
+    let is_own = |op: &BinaryOp| operator_primitive(*op) == Some(primitive);
     match primitive {
-        Add => Notation::Infix(BinaryOp::Add, name),
-        Sub => Notation::Infix(BinaryOp::Sub, name),
-        Mul => Notation::Infix(BinaryOp::Mul, name),
-        Div => Notation::Infix(BinaryOp::Div, name),
-        Mod => Notation::Infix(BinaryOp::Mod, name),
-        Gt => Notation::Infix(BinaryOp::Gt, name),
-        Lt => Notation::Infix(BinaryOp::Lt, name),
-        Ge => Notation::Infix(BinaryOp::Ge, name),
-        Le => Notation::Infix(BinaryOp::Le, name),
-        Equal => Notation::Infix(BinaryOp::Eq, name),
-        NotEqual => Notation::Infix(BinaryOp::Ne, name),
-        And => Notation::Infix(BinaryOp::And, name),
-        Or => Notation::Infix(BinaryOp::Or, name),
-        Neg => Notation::Prefix(UnaryOp::Neg, name),
-        Not => Notation::Prefix(UnaryOp::Not, name),
-        _ => notation_of_pattern(primitive.pattern(), name),
+        Primitive::Neg => Notation::Prefix(UnaryOp::Neg, name),
+        Primitive::Not => Notation::Prefix(UnaryOp::Not, name),
+        _ => match BinaryOp::ALL.iter().copied().find(is_own) {
+            Some(op) => Notation::Infix(op, name),
+            None => notation_of_pattern(primitive.pattern(), name),
+        },
     }
 }
 

@@ -197,20 +197,10 @@ pub fn subst_vars<P: Clone + PartialEq>(
 
 /// Calls `f` for every use of a value variable in `expr`, in the order of the text.
 pub fn for_each_local<P>(expr: &Expr<P>, f: &mut dyn FnMut(&Local)) {
-    match &expr.form {
-        Form::Var(local) => f(local),
-        Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
-        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-            for_each_local(body, f);
-        }
-        Form::Apply(a, b) => {
-            for_each_local(a, f);
-            for_each_local(b, f);
-        }
-        Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
-            for arg in args.iter() {
-                for_each_local(arg, f);
-            }
-        }
+    if let Form::Var(local) = &expr.form {
+        f(local);
+    }
+    for child in expr.form.children() {
+        for_each_local(child, f);
     }
 }

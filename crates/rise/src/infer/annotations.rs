@@ -87,9 +87,8 @@ impl<'a> Infer<'a> {
             Some(near) => format!("did you mean `{sign}{near}`?"),
             None => help.to_owned(),
         };
-        let error = self.error(codes::BAD_ANNOTATION, span, message);
-        error.help = Some(help);
-        error.fixes.extend(near.map(|near| replacement(span, near)));
+        self.error(codes::BAD_ANNOTATION, span, message)
+            .advise(Some(help), near.map(|near| replacement(span, near)));
     }
 
     fn unknown_annotation(&mut self, annotation: &Annotation, name: &Ident) {
@@ -215,11 +214,11 @@ impl<'a> Infer<'a> {
             1 => format!("`{}` takes a list of sizes", first.name),
             _ => "`local` and `global` take lists of sizes".to_owned(),
         };
-        let error = self.error(codes::BAD_ANNOTATION, first.span, message);
-        error.help = Some(help.to_owned());
-        error
-            .fixes
-            .extend(edits.map(|edits| Fix::preferred("Write lists", edits.concat())));
+        self.error(codes::BAD_ANNOTATION, first.span, message)
+            .advise(
+                Some(help.to_owned()),
+                edits.map(|edits| Fix::preferred("Write lists", edits.concat())),
+            );
     }
 
     /// Reports settings without names, as in `@opencl(64, n)`.
@@ -240,11 +239,11 @@ impl<'a> Infer<'a> {
             _ => None,
         };
         let message = "`@opencl` takes settings by name";
-        let error = self.error(codes::BAD_ANNOTATION, annotation.span, message);
-        error.help = Some(help.to_owned());
-        error
-            .fixes
-            .extend(edits.map(|edits| Fix::preferred("Name the settings", edits)));
+        self.error(codes::BAD_ANNOTATION, annotation.span, message)
+            .advise(
+                Some(help.to_owned()),
+                edits.map(|edits| Fix::preferred("Name the settings", edits)),
+            );
     }
 
     /// Returns the edits that write `before` and brackets around the value of a setting that has

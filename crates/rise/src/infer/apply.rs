@@ -32,6 +32,17 @@ pub(super) struct Head {
     pub obligations: Vec<InheritedCondition>,
 }
 
+impl Head {
+    fn value(ty: Ty, obligations: Vec<InheritedCondition>) -> Head {
+        Head {
+            ty,
+            primitive: None,
+            phrase: None,
+            obligations,
+        }
+    }
+}
+
 /// An instance of a condition of a scheme at a use.
 pub(super) struct InheritedCondition {
     pub prop: Prop,
@@ -178,9 +189,7 @@ impl Infer<'_> {
             Some((ty, _)) => ty.clone(),
             None => self.open_type("t", Classes::ANY, spine.head),
         };
-        let expected = inputs.iter().rev().fold(result.clone(), |out, input| {
-            Arc::new(Type::Fun(input.clone(), out))
-        });
+        let expected = Type::function(inputs.iter().cloned(), result.clone());
         let why = match spine.args.first() {
             Some(arg) => CauseCode::Piped {
                 head: spine.head,
@@ -689,18 +698,10 @@ impl Infer<'_> {
             .into_iter()
             .partition(|w| self.is_lambda(w.arg.term));
         for DeferredArg { arg, expected } in values.into_iter().chain(funs) {
-            let cause = if arg.piped {
-                let why = CauseCode::Piped {
-                    head: spine.head,
-                    value: arg.term,
-                };
-                Cause::new(self.span(spine.head), why)
-            } else {
-                let why = CauseCode::Argument {
-                    head: spine.head,
-                    term: arg.term,
-                };
-                Cause::new(self.span(arg.term), why)
+            let (head, term) = (spine.head, arg.term);
+            let cause = match arg.piped {
+                true => Cause::new(self.span(head), CauseCode::Piped { head, value: term }),
+                false => Cause::new(self.span(term), CauseCode::Argument { head, term }),
             };
             fine = if !fine {
                 self.without_diagnostics(|this| this.check(arg.term, &expected, cause));
@@ -755,12 +756,7 @@ impl Infer<'_> {
             return match local.meaning {
                 LocalBinding::Value(ty) => {
                     let (ty, obligations) = self.without_conditions(&ty, term);
-                    Some(Head {
-                        ty,
-                        primitive: None,
-                        phrase: None,
-                        obligations,
-                    })
+                    Some(Head::value(ty, obligations))
                 }
                 LocalBinding::TypeLevel(var, kind) => self.type_level_head(term, var, kind, args),
                 LocalBinding::Broken => None,
@@ -830,12 +826,7 @@ impl Infer<'_> {
     fn type_level_head(&mut self, term: TermId, var: Var, kind: Kind, args: usize) -> Option<Head> {
         if kind == Kind::Nat && args == 0 {
             let ty = self.size_as_value(term, &Nat::var(var));
-            return Some(Head {
-                ty,
-                primitive: None,
-                phrase: None,
-                obligations: Vec::new(),
-            });
+            return Some(Head::value(ty, Vec::new()));
         }
         let text = self.source(term);
         let what = match kind {

@@ -374,10 +374,7 @@ impl Infer<'_> {
             None => self.synth(body),
         };
         self.scope.truncate(depth);
-        types
-            .into_iter()
-            .rev()
-            .fold(result, |out, ty| Arc::new(Type::Fun(ty, out)))
+        Type::function(types.into_iter(), result)
     }
 
     /// Checks a function: curried over its parameters, or of a pair for which they are a pattern.

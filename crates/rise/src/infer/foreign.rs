@@ -55,10 +55,7 @@ impl Infer<'_> {
         }
         let result = self.foreign_type(result);
         let result = self.as_phrase(result);
-        types
-            .into_iter()
-            .rev()
-            .fold(result, |out, ty| Arc::new(Type::Fun(ty, out)))
+        Type::function(types.into_iter(), result)
     }
 
     /// Checks the names of parameters, which are written to the C code unchanged.

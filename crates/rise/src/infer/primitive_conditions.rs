@@ -1,6 +1,7 @@
 //! Conditions of single primitives that their types cannot express (`rise.md` section 3).
 
 use nat::{Nat, Prop};
+use syntax::Span;
 use syntax::ast::TermId;
 
 use super::Infer;
@@ -59,12 +60,7 @@ impl Infer<'_> {
             let words = "an index is below the number of elements";
             let span = self.span(i);
             let functions = None;
-            self.note_condition(
-                inside,
-                span,
-                false,
-                Some(ConditionOrigin::Words { words, functions }),
-            );
+            self.require_by_words(inside, span, words, functions);
         }
     }
 
@@ -80,12 +76,7 @@ impl Infer<'_> {
         let words = "the function of `reorderAcc` must map the indices of the array to each other";
         let span = self.span(head);
         let functions = Some(self.span(g));
-        self.note_condition(
-            inside,
-            span,
-            false,
-            Some(ConditionOrigin::Words { words, functions }),
-        );
+        self.require_by_words(inside, span, words, functions);
     }
 
     /// Records the conditions of `reorder(n)(g)(h)`: `g` and `h` map `[0, n)` into itself and are
@@ -112,20 +103,10 @@ impl Infer<'_> {
             let inside = Prop::AtLeast(n.clone(), Nat::add(&there, &Nat::constant(1)));
             let words =
                 "the functions of `reorder` must map the indices of the array to each other";
-            self.note_condition(
-                inside,
-                span,
-                false,
-                Some(ConditionOrigin::Words { words, functions }),
-            );
+            self.require_by_words(inside, span, words, functions);
             let words = "the two functions of `reorder` must undo each other";
             let undone = Prop::Equal(again, i.clone());
-            self.note_condition(
-                undone,
-                span,
-                false,
-                Some(ConditionOrigin::Words { words, functions }),
-            );
+            self.require_by_words(undone, span, words, functions);
         }
     }
 
@@ -179,6 +160,18 @@ impl Infer<'_> {
             Arg::Nat(size) if n == name => Some(size.clone()),
             _ => None,
         })
+    }
+
+    /// Requires a condition that messages express by `words`, of these functions.
+    fn require_by_words(
+        &mut self,
+        prop: Prop,
+        span: Span,
+        words: &'static str,
+        functions: Option<Span>,
+    ) {
+        let source = ConditionOrigin::Words { words, functions };
+        self.note_condition(prop, span, false, Some(source));
     }
 
     fn set_range(&mut self, fun: TermId, range: &Nat) {

@@ -14,7 +14,7 @@ use syntax::{Code, Dialect, Span};
 
 use super::report::EquationFailure;
 use super::unification_table::{State, VarInfo};
-use super::unify::{Cause, CauseCode};
+use super::unify::{Cause, CauseCode, vars_of};
 use super::{Infer, LocalBinding, PendingObligation};
 use crate::classes::Classes;
 use crate::types::{Arg, Scheme, Ty, Type, var_arg};
@@ -246,10 +246,7 @@ impl<'a> RuleInfer<'a> {
         infer.solve_deferred();
         infer.solve_deferred_quotients();
         for equation in std::mem::take(&mut infer.equations) {
-            let (a, b) = (
-                infer.table.nat(&equation.expected),
-                infer.table.nat(&equation.found),
-            );
+            let (a, b) = infer.table.sides(&equation);
             let prop = Prop::Equal(a.clone(), b.clone());
             if infer.facts_for(&[]).excludes(&prop) {
                 infer.report_sizes(equation.demand, &a, &b, EquationFailure::Impossible);
@@ -432,14 +429,8 @@ impl<'a> RuleInfer<'a> {
         let infer = &mut self.infer;
         let mut reported = None;
         for equation in std::mem::take(&mut infer.equations) {
-            let (a, b) = (
-                infer.table.nat(&equation.expected),
-                infer.table.nat(&equation.found),
-            );
-            let mut vars = Vec::new();
-            for side in [&a, &b] {
-                side.for_each_var(&mut |v| vars.push(v));
-            }
+            let (a, b) = infer.table.sides(&equation);
+            let vars = vars_of([&a, &b]);
             let facts = infer.facts_for(&vars);
             let prop = Prop::Equal(a.clone(), b.clone());
             if vars.iter().any(|&v| infer.table.is_open(v)) {
@@ -510,19 +501,8 @@ impl<'a> RuleInfer<'a> {
             names: names.clone(),
             literals: [].into(),
         };
-        let inference = Inference {
-            scheme: scheme.into(),
-            terms: infer.read_terms(),
-            binders: infer.read_binders(),
-            generalised: std::mem::take(&mut infer.generalised),
-            patterns: std::mem::take(&mut infer.patterns),
-            instantiated: infer.read_instantiated(),
-            uses: infer.read_uses(),
-            diagnostics: std::mem::take(&mut infer.diagnostics),
-            obligations: said.into_iter().map(|(obligation, _)| obligation).collect(),
-            of_rounds: Vec::new(),
-            names,
-        };
+        let obligations = said.into_iter().map(|(obligation, _)| obligation).collect();
+        let inference = infer.inference(scheme, obligations, Vec::new(), names);
         RuleInference {
             inference,
             side_conditions: self.side_conditions,

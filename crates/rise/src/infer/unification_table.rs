@@ -7,6 +7,7 @@ use nat::{Nat, NatFun, Prop, Var};
 use syntax::Span;
 use syntax::ast::{Kind, Name};
 
+use super::unify::Equation;
 use crate::classes::Classes;
 use crate::subst::subst;
 use crate::types::{Access, Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
@@ -206,6 +207,11 @@ impl UnificationTable {
     }
 
     /// Applies `fun` to a size.
+    /// Returns the two sides of an equation.
+    pub fn sides(&self, equation: &Equation) -> (Nat, Nat) {
+        (self.nat(&equation.expected), self.nat(&equation.found))
+    }
+
     pub fn apply_size_fun(&self, fun: &SizeFun, arg: &Nat) -> Nat {
         match self.size_fun(fun) {
             SizeFun::Var(var) => Nat::apply(var, arg),

@@ -411,10 +411,7 @@ impl Infer<'_> {
         if self.deferring {
             return false;
         }
-        let mut inner = Vec::new();
-        for side in [expected, found] {
-            side.for_each_var(&mut |v| inner.push(v));
-        }
+        let inner = vars_of([expected, found]);
         let facts = self.facts_for(&inner);
         let table = &self.table;
         if !inner.iter().any(|&v| table.is_open(v)) {
@@ -498,10 +495,7 @@ impl Infer<'_> {
             self.solved_since_retry = false;
             let equations = std::mem::take(&mut self.equations);
             for equation in equations {
-                let (a, b) = (
-                    self.table.nat(&equation.expected),
-                    self.table.nat(&equation.found),
-                );
+                let (a, b) = self.table.sides(&equation);
                 if a != b && !self.try_equate(&a, &b, equation.demand) {
                     self.equations.push(equation);
                 }
@@ -515,10 +509,7 @@ impl Infer<'_> {
     pub(super) fn solve_deferred_quotients(&mut self) {
         let mut at = 0;
         while let Some(equation) = self.equations.get(at).cloned() {
-            let (a, b) = (
-                self.table.nat(&equation.expected),
-                self.table.nat(&equation.found),
-            );
+            let (a, b) = self.table.sides(&equation);
             self.dividing = true;
             let solved = self.try_equate(&a, &b, equation.demand);
             self.dividing = false;
@@ -556,6 +547,15 @@ fn divides_by_more(assignments: &[nat::Assignment]) -> bool {
     needs
         .into_iter()
         .any(|need| matches!(need, Prop::Divides(d, _) if !simple(d)))
+}
+
+/// Returns the variables of two sizes, once per occurrence.
+pub(super) fn vars_of(sides: [&Nat; 2]) -> Vec<Var> {
+    let mut vars = Vec::new();
+    for side in sides {
+        side.for_each_var(&mut |v| vars.push(v));
+    }
+    vars
 }
 
 /// The occurs check: returns true if the type variable occurs in a resolved type.

@@ -10,7 +10,7 @@ use syntax::codes;
 
 use super::Infer;
 use super::report::EquationFailure;
-use super::unify::for_each_var;
+use super::unify::{for_each_var, vars_of};
 use crate::subst::{map_sizes, rename, rename_prop};
 use crate::types::{Arg, Names, Obligation, Pi, Scheme, Ty, Type};
 use crate::{BinderInfo, Inference, NameUse, TermInfo};
@@ -42,6 +42,17 @@ impl Infer<'_> {
         let names = self.all_names();
         let scheme = self.scheme(&ty, &obligations, &names);
         self.diagnostics.sort_by_key(|d| (d.severity, d.span.start));
+        self.inference(scheme, obligations, of_rounds, names)
+    }
+
+    /// Takes the results, with the solutions of all variables.
+    pub(super) fn inference(
+        &mut self,
+        scheme: Scheme,
+        obligations: Vec<Obligation>,
+        of_rounds: Vec<Prop>,
+        names: Names,
+    ) -> Inference {
         Inference {
             scheme: Arc::new(scheme),
             terms: self.read_terms(),
@@ -86,10 +97,7 @@ impl Infer<'_> {
         let mut equations: Vec<_> = std::mem::take(&mut self.equations)
             .into_iter()
             .map(|equation| {
-                let (a, b) = (
-                    self.table.nat(&equation.expected),
-                    self.table.nat(&equation.found),
-                );
+                let (a, b) = self.table.sides(&equation);
                 (equation, a, b)
             })
             .collect();
@@ -97,10 +105,7 @@ impl Infer<'_> {
         let simple = |n: &Nat| n.as_var().is_some() || n.as_const().is_some();
         equations.sort_by_key(|(_, a, b)| !(simple(a) && simple(b)));
         for (equation, a, b) in equations {
-            let mut vars = Vec::new();
-            for side in [&a, &b] {
-                side.for_each_var(&mut |v| vars.push(v));
-            }
+            let vars = vars_of([&a, &b]);
             let mut facts: Facts = (*self.facts_for(&vars)).clone();
             // Consequences of a reported mistake are not reported.
             for prop in &wrong {
@@ -303,7 +308,7 @@ impl Infer<'_> {
         }
     }
 
-    pub(super) fn read_terms(&mut self) -> Box<[TermInfo]> {
+    fn read_terms(&mut self) -> Box<[TermInfo]> {
         let terms = std::mem::take(&mut self.terms);
         terms
             .into_iter()
@@ -317,7 +322,7 @@ impl Infer<'_> {
             .collect()
     }
 
-    pub(super) fn read_binders(&mut self) -> Box<[BinderInfo]> {
+    fn read_binders(&mut self) -> Box<[BinderInfo]> {
         let binders = std::mem::take(&mut self.binders);
         binders
             .into_iter()
@@ -329,7 +334,7 @@ impl Infer<'_> {
             .collect()
     }
 
-    pub(super) fn read_instantiated(&mut self) -> FxHashMap<TermId, Vec<(Name, Arg)>> {
+    fn read_instantiated(&mut self) -> FxHashMap<TermId, Vec<(Name, Arg)>> {
         let mut instantiated = std::mem::take(&mut self.instantiated);
         for (_, arg) in instantiated.values_mut().flatten() {
             *arg = self.read_arg(arg);
@@ -337,7 +342,7 @@ impl Infer<'_> {
         instantiated
     }
 
-    pub(super) fn read_uses(&mut self) -> Vec<NameUse> {
+    fn read_uses(&mut self) -> Vec<NameUse> {
         let mut uses = std::mem::take(&mut self.uses);
         uses.sort_by_key(|u| self.span(u.term).start);
         for name_use in &mut uses {

@@ -298,12 +298,8 @@ impl<'a, P: Surface> Elaborator<'a, P> {
             })
             .collect::<Option<Box<[_]>>>()?;
         let result = self.written_type(*result)?;
-        let ty = params
-            .iter()
-            .rev()
-            .fold(P::value(result.clone()), |out, (_, ty)| {
-                Arc::new(Type::Fun(P::value(ty.clone()), out))
-            });
+        let values = params.iter().map(|(_, ty)| P::value(ty.clone()));
+        let ty = Type::function(values, P::value(result.clone()));
         let foreign = Foreign {
             name,
             params,

@@ -1,5 +1,7 @@
 //! Printing of primitives' applications, each in its notation.
 
+use std::slice;
+
 use syntax::Span;
 use syntax::ast::{BinaryOp, Half, UnaryOp};
 
@@ -32,13 +34,7 @@ impl<P: Language> Printer<P> {
                     Half::Second => "._2",
                 });
             }
-            (Notation::Pair(_), [a, b]) => {
-                self.out.push('(');
-                self.expr(a, Precedence::TOP, is_known(0));
-                self.out.push_str(", ");
-                self.expr(b, Precedence::TOP, is_known(1));
-                self.out.push(')');
-            }
+            (Notation::Pair(_), [_, _]) => self.list(&[], args, known),
             (Notation::Let(_), [value, f]) if let Form::Lambda(param, body) = &f.form => {
                 let (value, body) = (value.clone(), body.clone());
                 self.let_in(param, &value, is_known(0), place, |this| {
@@ -56,11 +52,12 @@ impl<P: Language> Printer<P> {
                 self.command(p.notation(), args, place);
             }
             (Notation::Whole(name), args) => {
-                self.whole_call(name, lists.concat(), args, known);
+                self.out.push_str(name);
+                self.list(&lists.concat(), args, known);
             }
             (Notation::List(name), args) => {
                 self.call(name, &lists, &[], &[]);
-                self.arguments(args, known);
+                self.list(&[], args, known);
             }
             (notation, args) => self.call(word(notation), &lists, args, known),
         }
@@ -142,60 +139,16 @@ impl<P: Language> Printer<P> {
     /// Prints the call `f(n)(a)(b)`.
     fn call(&mut self, name: &str, lists: &[Vec<Arg>], args: &[Expr<P>], known: &[bool]) {
         self.out.push_str(name);
-        for list in lists.iter().filter(|list| !list.is_empty()) {
-            let texts: Vec<String> = list.iter().map(|arg| self.scope.arg_text(arg)).collect();
-            self.out.push_str(&format!("({})", texts.join(", ")));
+        for list in lists {
+            self.list(list, &[], &[]);
         }
         for (at, arg) in args.iter().enumerate() {
-            self.out.push('(');
-            self.expr(
-                arg,
-                Precedence::TOP,
-                known.get(at).copied().unwrap_or(false),
-            );
-            self.out.push(')');
-        }
-    }
-
-    /// Prints the argument list `(a, b)`.
-    fn arguments(&mut self, args: &[Expr<P>], known: &[bool]) {
-        if args.is_empty() {
-            return;
-        }
-        self.out.push('(');
-        for (at, arg) in args.iter().enumerate() {
-            if at > 0 {
-                self.out.push_str(", ");
-            }
-            self.expr(
-                arg,
-                Precedence::TOP,
-                known.get(at).copied().unwrap_or(false),
+            self.list(
+                &[],
+                slice::from_ref(arg),
+                known.get(at..).unwrap_or_default(),
             );
         }
-        self.out.push(')');
-    }
-
-    /// Prints the call `f(n, a, b)`.
-    fn whole_call(&mut self, name: &str, types: Vec<Arg>, args: &[Expr<P>], known: &[bool]) {
-        self.out.push_str(name);
-        if types.is_empty() && args.is_empty() {
-            return;
-        }
-        let texts: Vec<String> = types.iter().map(|arg| self.scope.arg_text(arg)).collect();
-        self.out.push('(');
-        self.out.push_str(&texts.join(", "));
-        for (at, arg) in args.iter().enumerate() {
-            if at > 0 || !types.is_empty() {
-                self.out.push_str(", ");
-            }
-            self.expr(
-                arg,
-                Precedence::TOP,
-                known.get(at).copied().unwrap_or(false),
-            );
-        }
-        self.out.push(')');
     }
 
     pub(super) fn let_in(

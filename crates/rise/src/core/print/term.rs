@@ -5,6 +5,7 @@ use syntax::ast::BinaryOp;
 
 use super::Printer;
 use crate::core::{Expr, Form, Language};
+use crate::types::Arg;
 
 /// The precedence that the context of an expression requires: a looser expression is parenthesised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,7 +75,7 @@ impl<P: Language> Printer<P> {
             }
             Form::Foreign(function, args) => {
                 self.out.push_str(&function.name);
-                self.list(args);
+                self.list(&[], args, &vec![true; args.len()]);
             }
             Form::Apply(..) | Form::DepApply(..) => self.application(expr, place, wanted),
             Form::Primitive(p, types, args) => {
@@ -113,17 +114,20 @@ impl<P: Language> Printer<P> {
         self.out.push(')');
     }
 
-    /// Prints the argument list `(a, b)`, or nothing if it is empty.
-    pub(super) fn list(&mut self, args: &[Expr<P>]) {
-        if args.is_empty() {
+    /// Prints `(a, b)`, type-level arguments first, or nothing if there is no argument.
+    pub(super) fn list(&mut self, types: &[Arg], args: &[Expr<P>], known: &[bool]) {
+        if types.is_empty() && args.is_empty() {
             return;
         }
+        let texts: Vec<String> = types.iter().map(|arg| self.scope.arg_text(arg)).collect();
         self.out.push('(');
+        self.out.push_str(&texts.join(", "));
         for (at, arg) in args.iter().enumerate() {
-            if at > 0 {
+            if at > 0 || !types.is_empty() {
                 self.out.push_str(", ");
             }
-            self.expr(arg, Precedence::TOP, true);
+            let is_known = known.get(at).copied().unwrap_or(false);
+            self.expr(arg, Precedence::TOP, is_known);
         }
         self.out.push(')');
     }

@@ -1,8 +1,8 @@
 //! Messages about initial values of reductions and scans that are no accumulators of their
 //! functions.
 
+use syntax::Fix;
 use syntax::ast::{Literal, Name, ScalarType, TermId, TermKind};
-use syntax::{Fix, Related};
 
 use super::super::Infer;
 use super::super::unify::Cause;
@@ -106,10 +106,7 @@ impl Infer<'_> {
             "the accumulator of `{reduction}` is {wanted}, and its initial value is {given}{comparison}"
         );
         let error = self.error(codes::TYPE_MISMATCH, span, message);
-        error.related.push(Related {
-            place: place.into(),
-            message: format!("this function takes and gives {wanted}"),
-        });
+        error.relate(place, format!("this function takes and gives {wanted}"));
         if let Some(text) = text {
             error.help = Some(format!("write `{text}`"));
             let title = format!("Write `{text}`");

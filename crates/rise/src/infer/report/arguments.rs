@@ -156,10 +156,9 @@ impl Infer<'_> {
         };
         let message = format!("the parameters `{first}` and `{second}` are swapped{gives}");
         let error = self.error(codes::TYPE_MISMATCH, spans[0].cover(spans[1]), message);
-        error.fixes.push(Fix {
-            moves: vec![(spans[0], spans[1]), (spans[1], spans[0])],
-            ..Fix::preferred("Swap the parameters", Vec::new())
-        });
+        error
+            .fixes
+            .push(Fix::exchange("Swap the parameters", spans[0], spans[1]));
     }
 
     /// Returns the first two parameters of a curried `fun`.

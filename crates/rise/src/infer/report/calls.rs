@@ -48,17 +48,16 @@ impl Infer<'_> {
             Fix::preferred(format!("Write `{call}`"), vec![place, (old, String::new())])
         });
         let message = format!("the {what} of `{name}` comes before its other arguments");
-        let error = self.error(codes::KIND_MISMATCH, self.span(arg), message);
-        error.help = Some(format!("write `{call}(…)`"));
-        error.fixes.extend(fix);
+        self.error(codes::KIND_MISMATCH, self.span(arg), message)
+            .advise(Some(format!("write `{call}(…)`")), fix);
     }
 
     /// Reports a dimension that is the name of a size.
     pub(in crate::infer) fn unknown_dimension(&mut self, head: TermId, arg: TermId) {
         let (name, text) = (self.source(head), self.source(arg));
         let message = format!("the dimension of `{name}` must be 0, 1 or 2, found `{text}`");
-        let error = self.error(codes::KIND_MISMATCH, self.span(arg), message);
-        error.help = Some(format!(
+        self.error(codes::KIND_MISMATCH, self.span(arg), message)
+            .help = Some(format!(
             "dimensions are no parameters: write a number, as in `{name}(0)(…)`"
         ));
     }
@@ -84,9 +83,8 @@ impl Infer<'_> {
         let text = self.source(extra);
         let message = format!("`{name}` takes {taken}, and `{text}` is in the place of {place}");
         let fix = self.without_argument(extra);
-        let error = self.error(codes::KIND_MISMATCH, self.span(extra), message);
-        error.help = Some(format!("remove `{text}`"));
-        error.fixes.extend(fix);
+        self.error(codes::KIND_MISMATCH, self.span(extra), message)
+            .advise(Some(format!("remove `{text}`")), fix);
     }
 
     /// Returns the remedy for an argument of a form that a function does not take.

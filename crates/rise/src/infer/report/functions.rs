@@ -89,9 +89,8 @@ impl Infer<'_> {
             };
             (self.span(arg), message)
         };
-        let error = self.error(codes::NOT_A_FUNCTION, span, message);
-        error.help = help;
-        error.fixes.extend(fix);
+        self.error(codes::NOT_A_FUNCTION, span, message)
+            .advise(help, fix);
     }
 
     /// Returns the elements of `makeArray(a, b, c)`, which should be `makeArray(3)(a, b, c)`.
@@ -187,10 +186,7 @@ impl Infer<'_> {
         };
         let swapped = size.map(|size| {
             let (value, size) = (self.span(term), self.span(size));
-            Fix {
-                moves: vec![(value, size), (size, value)],
-                ..Fix::preferred("Swap the arguments", Vec::new())
-            }
+            Fix::exchange("Swap the arguments", value, size)
         });
         let message = format!("`{name}` takes a size here, and `{text}` is a value");
         let diagnostic = self.error(codes::KIND_MISMATCH, self.span(term), message);
@@ -237,9 +233,8 @@ impl Infer<'_> {
         };
         let span = self.span(term);
         let message = format!("there is no address space `{text}`");
-        let error = self.error(codes::UNKNOWN_NAME, span, message);
-        error.help = Some(help);
-        error.fixes.extend(
+        self.error(codes::UNKNOWN_NAME, span, message).advise(
+            Some(help),
             near.map(|near| Fix::replace(format!("Replace with `{near}`"), span, near.to_owned())),
         );
     }
@@ -286,8 +281,7 @@ impl Infer<'_> {
         };
         let diagnostic = self.error(codes::TYPE_MISMATCH, span, message);
         diagnostic.related = related;
-        diagnostic.help = help;
-        diagnostic.fixes.extend(fix);
+        diagnostic.advise(help, fix);
     }
 
     /// Returns the fix that puts a term into a call or function that begins with `open`.

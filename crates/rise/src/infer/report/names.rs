@@ -104,9 +104,8 @@ impl Infer<'_> {
         let scalar = foreign_scalar(name);
         if let Some((written, fix)) = scalar.and_then(|ty| self.conversion_to(term, ty)) {
             let message = format!("cannot find `{name}` in this scope");
-            let error = self.error(codes::UNKNOWN_NAME, self.span(term), message);
-            error.help = Some(format!("a conversion is written `{written}`"));
-            error.fixes.extend(fix);
+            self.error(codes::UNKNOWN_NAME, self.span(term), message)
+                .advise(Some(format!("a conversion is written `{written}`")), fix);
             return;
         }
         let candidates = self.candidates();

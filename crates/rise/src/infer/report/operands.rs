@@ -38,8 +38,7 @@ impl Infer<'_> {
     ) {
         let mend = self.mended_operator(op, (lhs, left), (rhs, right));
         if let (Some(mend), Some(error)) = (mend, self.diagnostics.last_mut()) {
-            error.help = Some(mend.help);
-            error.fixes.extend(mend.fix);
+            error.advise(Some(mend.help), mend.fix);
         }
     }
 

@@ -79,15 +79,14 @@ impl Infer<'_> {
                 _ => format!("{text} {arithmetic} {power}"),
             }
         });
-        let message = format!("`{sign}` composes functions: RISE has no bit shifts");
-        let error = self.error(codes::TYPE_MISMATCH, span, message);
-        error.help = Some(match &written {
-            Some(written) => format!("write `{written}`"),
-            None => format!("write `{arithmetic}` and a power of two"),
-        });
-        error
-            .fixes
-            .extend(written.map(|written| Fix::write(span, written)));
+        let message = format!("`{sign}` composes functions: RISE has no shift of bits");
+        self.error(codes::TYPE_MISMATCH, span, message).advise(
+            Some(match &written {
+                Some(written) => format!("write `{written}`"),
+                None => format!("write `{arithmetic}` and a power of two"),
+            }),
+            written.map(|written| Fix::write(span, written)),
+        );
     }
 
     /// Returns the text of the conversion to the type `ty` that `cast(f32)(x)`, `cast(x, f32)`,

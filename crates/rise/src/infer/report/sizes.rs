@@ -2,7 +2,7 @@
 
 use nat::{Facts, Nat, Prop, Var};
 use syntax::ast::{BinderAnnotation, BinderId, ItemKind, Name, TermId, TermKind};
-use syntax::{Code, Fix, Related, Span};
+use syntax::{Code, Fix, Span};
 
 use super::super::Infer;
 use super::super::obligations::{ConditionOrigin, PendingObligation};
@@ -83,8 +83,7 @@ impl Infer<'_> {
         };
         let diagnostic = self.error(code, cause.span, message);
         diagnostic.related = related;
-        diagnostic.help = help;
-        diagnostic.fixes.extend(fix);
+        diagnostic.advise(help, fix);
     }
 
     /// Returns the place where a size in the expected type was determined, if that is another
@@ -461,10 +460,7 @@ impl Infer<'_> {
         };
         let error = self.error(codes::OBLIGATION_FAILS, span, message);
         if let Some((other, _)) = other.filter(|(other, _)| other.span != span) {
-            error.related.push(Related {
-                place: other.span.into(),
-                message: "it contradicts this one".to_owned(),
-            });
+            error.relate(other.span, "it contradicts this one".to_owned());
         }
     }
 

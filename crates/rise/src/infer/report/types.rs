@@ -2,7 +2,7 @@
 
 use nat::{Nat, Var};
 use syntax::ast::{Kind, Literal, ScalarType, TermId, TermKind};
-use syntax::{Fix, ItemSpan, Related, Span};
+use syntax::{Fix, ItemSpan, Span};
 
 use super::super::expr::kind_noun;
 use super::super::unify::{Cause, CauseCode, UnifyError, for_each_var};
@@ -60,8 +60,7 @@ impl Infer<'_> {
                 diagnostic.help = help;
                 diagnostic.related = related;
                 if let Some(mend) = mend {
-                    diagnostic.help = Some(mend.help);
-                    diagnostic.fixes.extend(mend.fix);
+                    diagnostic.advise(Some(mend.help), mend.fix);
                 }
             }
             UnifyError::Escape(var) => self.escape(*var, expected, found, cause),
@@ -169,11 +168,9 @@ impl Infer<'_> {
         let mend = self.mended_argument(&wanted, &got, cause);
         let diagnostic = self.error(codes::TYPE_MISMATCH, cause.span, message);
         diagnostic.related = related;
-        diagnostic.help = help;
-        diagnostic.fixes.extend(fix);
+        diagnostic.advise(help, fix);
         if let Some(mend) = mend {
-            diagnostic.help = Some(mend.help);
-            diagnostic.fixes.extend(mend.fix);
+            diagnostic.advise(Some(mend.help), mend.fix);
         }
         if let CauseCode::Operand { op, lhs, rhs } = cause.why {
             self.mend_operator(op, (lhs, &wanted), (rhs, &got));
@@ -545,8 +542,8 @@ impl Infer<'_> {
     pub(in crate::infer) fn infinite(&mut self, ty: &Ty, cause: Cause) {
         let text = self.show(ty);
         let message = format!("this would need a type that contains itself, a part of `{text}`");
-        let diagnostic = self.error(codes::INFINITE_TYPE, cause.span, message);
-        diagnostic.help = Some("is a function applied to itself, or an argument missing?".into());
+        self.error(codes::INFINITE_TYPE, cause.span, message).help =
+            Some("is a function applied to itself, or an argument missing?".into());
     }
 
     pub(in crate::infer) fn not_data(&mut self, expected: &Ty, found: &Ty, cause: Cause) {
@@ -577,9 +574,8 @@ impl Infer<'_> {
             }
             _ => "is an argument missing?".to_owned(),
         };
-        let diagnostic = self.error(codes::NOT_DATA, cause.span, message);
-        diagnostic.help = Some(help);
-        diagnostic.fixes.extend(fix);
+        self.error(codes::NOT_DATA, cause.span, message)
+            .advise(Some(help), fix);
     }
 
     pub(in crate::infer) fn escape(&mut self, var: Var, expected: &Ty, found: &Ty, cause: Cause) {
@@ -594,10 +590,7 @@ impl Infer<'_> {
             self.comparison(expected, found)
         );
         let diagnostic = self.error(codes::SIZE_MISMATCH, cause.span, message);
-        diagnostic.related.push(Related {
-            place: ItemSpan::from(bound),
-            message: format!("`{name}` is bound here"),
-        });
+        diagnostic.relate(ItemSpan::from(bound), format!("`{name}` is bound here"));
     }
 }
 
