@@ -26,7 +26,7 @@ pub(crate) fn at(text: &str, offset: u32, dialect: Dialect) -> Option<Token> {
 }
 
 /// Returns true if the token consists of letters or digits.
-pub(crate) const fn is_word(kind: TokenKind) -> bool {
+pub(crate) fn is_word(kind: TokenKind) -> bool {
     kind.is_reserved()
         || matches!(
             kind,
@@ -88,9 +88,5 @@ fn closes(open: TokenKind, close: TokenKind) -> bool {
 
 /// Returns the matching pairs of brackets in an item of a strategy file.
 pub(crate) fn strategy_pairs(text: &str) -> Vec<(Span, Span)> {
-    let tokens = elevate::lex(text).filter_map(|elevate::Token { kind, span }| match kind {
-        elevate::TokenKind::Rise(kind) => Some(Token { kind, span }),
-        _ => None,
-    });
-    pairs(tokens)
+    pairs(elevate::lex(text))
 }

@@ -1,7 +1,10 @@
-//! Splits a text into tokens. Every byte of the text is in exactly one token, and no text is
+//! Splits a text of any of the languages into tokens. Every byte of the text is in exactly one token, and no text is
 //! rejected.
 
+pub(crate) mod elevate;
+
 use crate::{Dialect, Span};
+use elevate::{Combinator, Quotes, Word, own_token};
 use unicode_ident::{is_xid_continue, is_xid_start};
 
 /// A word, a symbol or a run of trivia.
@@ -14,8 +17,7 @@ pub struct Token {
 }
 
 /// The kinds of tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenKind {
     /// Blanks, tabs, line ends, or a byte order mark at the start of the text.
     Whitespace,
@@ -158,6 +160,24 @@ pub enum TokenKind {
     /// The token `|`.
     Bar,
 
+    /// A keyword that only ELEVATE has.
+    Word(Word),
+    /// An operator between strategies, `;`, `;;`, `<+` or `@`, and its notation, in ELEVATE.
+    Combinator(Combinator, Quotes),
+    /// The `@` of an attribute in ELEVATE: it is adjacent to the name after it, and not to the
+    /// token before it.
+    Attribute,
+    /// The arrow of a rule in ELEVATE, `|->` or `↦`.
+    MapsTo,
+    /// The operator `::`, in ELEVATE.
+    Cons,
+    /// A name in backquotes on one line, `` `a name` ``, in ELEVATE.
+    Quoted,
+    /// A backquote without a second one on its line, up to the end of the line, in ELEVATE.
+    OpenQuote,
+    /// A metavariable `?f`, in ELEVATE.
+    Metavariable,
+
     /// A character that begins no token.
     Unknown,
     /// The end of the text; [`lex`] does not yield it, but the parser's token list ends with it.
@@ -187,9 +207,27 @@ impl TokenKind {
         )
     }
 
+    /// Returns true for `(`, `[` and `{`.
+    pub fn opens_bracket(self) -> bool {
+        use TokenKind::{LBrace, LBracket, LParen};
+        matches!(self, LParen | LBracket | LBrace)
+    }
+
+    /// Returns true for `)`, `]` and `}`.
+    pub fn closes_bracket(self) -> bool {
+        use TokenKind::{RBrace, RBracket, RParen};
+        matches!(self, RParen | RBracket | RBrace)
+    }
+
     /// Returns true for a word that cannot be bound: keywords, types, kinds and address spaces.
-    pub const fn is_reserved(self) -> bool {
-        self as u8 >= TokenKind::Import as u8 && self as u8 <= TokenKind::Access as u8
+    pub fn is_reserved(self) -> bool {
+        let is_elevate = matches!(self, TokenKind::Word(_));
+        is_elevate || (TokenKind::Import..=TokenKind::Access).contains(&self)
+    }
+
+    /// Returns true for a token that only ELEVATE has.
+    pub(crate) fn is_elevate(self) -> bool {
+        self > TokenKind::Bar && self < TokenKind::Unknown
     }
 }
 
@@ -200,13 +238,32 @@ pub fn lex(text: &str) -> impl Iterator<Item = Token> {
 
 /// Returns the tokens of a text in `dialect`, including trivia, in order and without gaps.
 pub fn lex_in(text: &str, dialect: Dialect) -> impl Iterator<Item = Token> {
-    Lexer::new(text, dialect)
+    Lexer::new(text, dialect.into(), true)
+}
+
+/// The languages of a lexer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    Rise,
+    Dpia,
+    Elevate,
+}
+
+impl From<Dialect> for Language {
+    fn from(dialect: Dialect) -> Language {
+        match dialect {
+            Dialect::Rise => Language::Rise,
+            Dialect::Dpia => Language::Dpia,
+        }
+    }
 }
 
 pub(crate) struct Lexer<'t> {
     text: &'t str,
-    dialect: Dialect,
+    language: Language,
     pos: usize,
+    /// True if a token that is not trivia ends at the current position, in ELEVATE.
+    touches: bool,
     /// True if the text starts at the start of a file, where a byte order mark is allowed.
     file_start: bool,
 }
@@ -267,40 +324,21 @@ const fn singles() -> [TokenKind; 256] {
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 impl<'t> Lexer<'t> {
-    pub(crate) fn new(text: &'t str, dialect: Dialect) -> Self {
+    /// Creates a lexer for a text that begins at the start of a file or of one of its items.
+    pub(crate) fn new(text: &'t str, language: Language, file_start: bool) -> Self {
         Lexer {
-            dialect,
-            ..Lexer::within(text, true)
+            text,
+            language,
+            pos: 0,
+            touches: false,
+            file_start,
         }
     }
 
     /// Creates a lexer for a text that may begin in the middle of a file, for uses in which the
     /// tokens of a single dialect make no difference.
     pub(crate) fn within(text: &'t str, file_start: bool) -> Self {
-        Lexer {
-            text,
-            dialect: Dialect::Rise,
-            pos: 0,
-            file_start,
-        }
-    }
-
-    /// Returns the offset of the next token.
-    pub(crate) fn pos(&self) -> usize {
-        self.pos
-    }
-
-    /// Skips bytes that the lexer of an enclosing language has read; they end at a character
-    /// boundary.
-    pub(crate) fn pass(&mut self, length: usize) {
-        self.pos += length;
-    }
-
-    /// Returns the length of the word that begins `ahead` bytes after the current offset.
-    pub(crate) fn word_length(&self, ahead: usize) -> usize {
-        let start = self.pos + ahead;
-        let first = self.char_at(start).map_or(0, char::len_utf8);
-        self.word_end(start + first) - start
+        Lexer::new(text, Language::Rise, file_start)
     }
 
     fn byte(&self, at: usize) -> u8 {
@@ -348,10 +386,14 @@ impl<'t> Lexer<'t> {
     fn word(&self) -> (TokenKind, usize) {
         let end = self.word_end(self.pos);
         let word = &self.text.as_bytes()[self.pos..end];
-        match word_kind(word) {
-            TokenKind::Ident if self.dialect == Dialect::Dpia => (dpia_word_kind(word), end),
-            kind => (kind, end),
-        }
+        let kind = match (word_kind(word), self.language) {
+            (TokenKind::Ident, Language::Dpia) => dpia_word_kind(word),
+            (TokenKind::Ident, Language::Elevate) => {
+                Word::from_text(&self.text[self.pos..end]).map_or(TokenKind::Ident, TokenKind::Word)
+            }
+            (kind, _) => kind,
+        };
+        (kind, end)
     }
 
     /// Reads digits, a point if a digit follows it, an exponent, and any word directly after them,
@@ -454,7 +496,7 @@ impl<'t> Lexer<'t> {
             b'-' => Minus,
             b'!' => Bang,
             b'|' => Bar,
-            b';' if self.dialect == Dialect::Dpia => Semicolon,
+            b';' if self.language == Language::Dpia => Semicolon,
             _ => Unknown,
         };
         (one, self.pos + 1)
@@ -483,7 +525,13 @@ impl Iterator for Lexer<'_> {
         let byte = *self.text.as_bytes().get(self.pos)?;
         let class = CLASS[byte as usize];
         let single = SINGLE[byte as usize];
-        let (kind, end) = if single != TokenKind::End {
+        let own = match self.language {
+            Language::Elevate => own_token(&self.text[self.pos..], self.touches),
+            Language::Rise | Language::Dpia => None,
+        };
+        let (kind, end) = if let Some((kind, length)) = own {
+            (kind, self.pos + length)
+        } else if single != TokenKind::End {
             (single, self.pos + 1)
         } else if class & WORD_START != 0 {
             self.word()
@@ -501,6 +549,7 @@ impl Iterator for Lexer<'_> {
         };
         let span = Span::new(self.pos as u32, end as u32);
         self.pos = end;
+        self.touches = !kind.is_trivia();
         Some(Token { kind, span })
     }
 }

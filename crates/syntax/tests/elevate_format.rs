@@ -5,7 +5,8 @@ mod common;
 use common::sexpr_elevate::dump;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-use syntax::elevate::{TokenKind, format, lex, parse, split};
+use syntax::TokenKind;
+use syntax::elevate::{format, lex, parse, split};
 
 const PROGRAMS: [&str; 3] = [
     include_str!("programs/elevate/mv.elevate"),
@@ -385,7 +386,7 @@ proptest! {
         let mut text = String::new();
         let mut gaps = gaps.iter().cycle();
         for (at, token) in lex(PROGRAMS[program]).enumerate() {
-            let space = token.kind == TokenKind::Rise(syntax::TokenKind::Whitespace);
+            let space = token.kind == TokenKind::Whitespace;
             match space && at % every == 0 {
                 true => text.extend(gaps.next().copied()),
                 false => text.push_str(&PROGRAMS[program][std::ops::Range::from(token.span)]),

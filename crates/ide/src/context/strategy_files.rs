@@ -1,7 +1,7 @@
 //! The syntactic context of a cursor in a strategy file, computed from the tokens before it.
 
-use syntax::elevate::{Combinator, Token, TokenKind, Word, lex};
-use syntax::{Span, TokenKind as Rise};
+use syntax::elevate::{Combinator, Word, lex};
+use syntax::{Span, Token, TokenKind};
 
 use super::OpenCall;
 
@@ -99,13 +99,8 @@ fn is_blank(kind: TokenKind) -> bool {
 }
 
 fn is_word(kind: TokenKind) -> bool {
-    match kind {
-        TokenKind::Word(_) | TokenKind::Metavariable | TokenKind::Quoted => true,
-        TokenKind::Rise(kind) => {
-            kind == Rise::Ident || kind == Rise::Underscore || kind.is_reserved()
-        }
-        _ => false,
-    }
+    use TokenKind::{Ident, Metavariable, Quoted, Underscore};
+    matches!(kind, Ident | Underscore | Metavariable | Quoted) || kind.is_reserved()
 }
 
 /// The state of the reader inside a pair of brackets, or outside of all.
@@ -175,29 +170,29 @@ impl<'a> Reader<'a> {
                 self.mode = Mode::Condition;
             }
             TokenKind::MapsTo => self.mode = Mode::Term,
-            TokenKind::Rise(Rise::Bar) if self.mode == Mode::Condition => self.mode = Mode::Term,
-            TokenKind::Rise(Rise::Def) => {
+            TokenKind::Bar if self.mode == Mode::Condition => self.mode = Mode::Term,
+            TokenKind::Def => {
                 self.keyword = Some(Word::Strategy);
                 self.mode = Mode::Head;
             }
-            TokenKind::Rise(Rise::Equals) if self.mode == Mode::Head && self.levels.is_empty() => {
+            TokenKind::Equals if self.mode == Mode::Head && self.levels.is_empty() => {
                 self.mode = match self.keyword {
                     Some(Word::Rule | Word::Unsafe) => Mode::Term,
                     _ => Mode::Strategy,
                 };
             }
-            TokenKind::Rise(Rise::LParen | Rise::LBracket | Rise::LBrace) => self.open(token),
-            TokenKind::Rise(Rise::RParen | Rise::RBracket | Rise::RBrace) => {
+            TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => self.open(token),
+            TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
                 if let Some(level) = self.levels.pop() {
                     self.mode = level.mode;
                 }
             }
-            TokenKind::Rise(Rise::Comma) => {
+            TokenKind::Comma => {
                 if let Some(level) = self.levels.last_mut() {
                     level.commas += 1;
                 }
             }
-            TokenKind::Rise(Rise::Ident) if self.keyword == Some(Word::Example) => {
+            TokenKind::Ident if self.keyword == Some(Word::Example) => {
                 self.mode = match self.slice(token) {
                     "input" | "expect" => Mode::Term,
                     "apply" | "modulo" => Mode::Strategy,
@@ -224,9 +219,9 @@ impl<'a> Reader<'a> {
     }
 
     fn open(&mut self, token: Token) {
-        let callee = self.last.filter(|last| {
-            token.kind == TokenKind::Rise(Rise::LParen) && last.span.end == token.span.start
-        });
+        let callee = self
+            .last
+            .filter(|last| token.kind == TokenKind::LParen && last.span.end == token.span.start);
         self.levels.push(Level {
             mode: self.mode,
             callee: callee.map(|callee| callee.span.end),
@@ -235,16 +230,14 @@ impl<'a> Reader<'a> {
         if let (Mode::Item, Some(name)) = (self.mode, self.attribute()) {
             self.mode = Mode::Attribute { name };
         }
-        if token.kind != TokenKind::Rise(Rise::LBrace) {
+        if token.kind != TokenKind::LBrace {
             return;
         }
         let after = self.last.map(|last| (last.kind, self.slice(last)));
         self.mode = match after {
             Some((TokenKind::Word(Word::Rule), _)) => Mode::Term,
             Some((_, "rise")) => Mode::Term,
-            Some((TokenKind::Rise(Rise::Equals), _)) if self.keyword == Some(Word::Pred) => {
-                Mode::Term
-            }
+            Some((TokenKind::Equals, _)) if self.keyword == Some(Word::Pred) => Mode::Term,
             _ => self.mode,
         };
     }
@@ -263,19 +256,19 @@ impl<'a> Reader<'a> {
     fn at_operand(&self) -> bool {
         self.last.is_some_and(|last| match last.kind {
             _ if self.is_part_of_example(last) => false,
-            TokenKind::Quoted | TokenKind::Metavariable => true,
-            TokenKind::Rise(kind) => matches!(
+            kind => matches!(
                 kind,
-                Rise::Ident
-                    | Rise::Int
-                    | Rise::Float
-                    | Rise::String
-                    | Rise::RParen
-                    | Rise::RBracket
-                    | Rise::RBrace
-                    | Rise::Underscore
+                TokenKind::Quoted
+                    | TokenKind::Metavariable
+                    | TokenKind::Ident
+                    | TokenKind::Int
+                    | TokenKind::Float
+                    | TokenKind::String
+                    | TokenKind::RParen
+                    | TokenKind::RBracket
+                    | TokenKind::RBrace
+                    | TokenKind::Underscore
             ),
-            _ => false,
         })
     }
 
@@ -293,12 +286,12 @@ impl<'a> Reader<'a> {
             (_, Some(TokenKind::Word(Word::Traversal))) => Context::Order,
             (Mode::Attribute { name }, _) => Context::AttributeArgument { name },
             (Mode::Item, _) => Context::Item,
-            (Mode::Head, Some(TokenKind::Rise(Rise::Colon | Rise::Arrow))) => Context::Type,
-            (Mode::Head, Some(TokenKind::Rise(Rise::Equals))) => Context::Strategy {
+            (Mode::Head, Some(TokenKind::Colon | TokenKind::Arrow)) => Context::Type,
+            (Mode::Head, Some(TokenKind::Equals)) => Context::Strategy {
                 after: After::Start,
             },
             (Mode::Head, _) => Context::Nothing,
-            (Mode::Strategy, Some(TokenKind::Rise(Rise::Colon))) => Context::Type,
+            (Mode::Strategy, Some(TokenKind::Colon)) => Context::Type,
             (Mode::Strategy, _) => Context::Strategy {
                 after: self.after(),
             },
@@ -312,7 +305,7 @@ impl<'a> Reader<'a> {
     fn after(&self) -> After {
         match self.last.map(|last| last.kind) {
             Some(TokenKind::Combinator(Combinator::At, _)) => After::At,
-            Some(TokenKind::Rise(Rise::Dot)) => After::Dot,
+            Some(TokenKind::Dot) => After::Dot,
             _ if self.at_operand() => After::Operand,
             _ => After::Start,
         }

@@ -4,8 +4,9 @@ use db::{Database, ItemId};
 use elevate::lang::{Checked, Signature, Type, type_text};
 use syntax::ast::TermId;
 use syntax::elevate::ast::{ExprId, Item, ItemKind, Op};
-use syntax::elevate::{Token, TokenKind, Word, lex};
+use syntax::elevate::{Word, lex};
 use syntax::{GlobalId, Span};
+use syntax::{Token, TokenKind};
 
 use crate::item_view::{self, Occurrence, Symbol, View};
 use crate::{glossary, markdown};
@@ -29,7 +30,7 @@ fn token_at(view: &View<'_>, offset: u32) -> Option<Token> {
 fn is_name(kind: TokenKind) -> bool {
     matches!(
         kind,
-        TokenKind::Rise(syntax::TokenKind::Ident) | TokenKind::Quoted | TokenKind::Metavariable
+        TokenKind::Ident | TokenKind::Quoted | TokenKind::Metavariable
     )
 }
 
@@ -39,7 +40,7 @@ fn describe(view: &View<'_>, token: Token) -> Option<String> {
     }
     match token.kind {
         TokenKind::Word(word) => Some(word_docs(word).to_owned()),
-        TokenKind::Combinator(combinator, _) => Some(operator_docs(combinator.op()).to_owned()),
+        TokenKind::Combinator(combinator, _) => Some(operator_docs(combinator.into()).to_owned()),
         TokenKind::MapsTo => Some(
             "What matches the pattern on the left gives way to the term on the right; both have \
              one type."

@@ -1,7 +1,8 @@
 //! Semantic tokens of strategy files.
 
 use elevate::lang::TYPES;
-use syntax::elevate::{TokenKind, lex};
+use syntax::TokenKind;
+use syntax::elevate::lex;
 
 use super::{Class, Modifiers, TokenType, Word, WordKind, word_class};
 
@@ -12,9 +13,9 @@ const CONTEXTUAL: [&str; 11] = [
 ];
 
 pub(super) fn words(text: &str) -> Vec<Word> {
-    let word = |token: syntax::elevate::Token| {
+    let word = |token: syntax::Token| {
         let kind = match token.kind {
-            TokenKind::Rise(kind) if kind.is_comment() => WordKind::Comment(kind),
+            kind if kind.is_comment() => WordKind::Comment(kind),
             kind if kind.is_trivia() => return None,
             TokenKind::Attribute => WordKind::Sign,
             kind => WordKind::Name(plain(kind, &text[std::ops::Range::from(token.span)])),
@@ -34,15 +35,11 @@ fn plain(kind: TokenKind, word: &str) -> Option<Class> {
             class(TokenType::Operator)
         }
         TokenKind::Metavariable => class(TokenType::Parameter),
-        TokenKind::Rise(syntax::TokenKind::Ident)
-            if TYPES.iter().any(|(name, _)| *name == word) =>
-        {
+        TokenKind::Ident if TYPES.iter().any(|(name, _)| *name == word) => {
             Some((TokenType::Type, Modifiers::DEFAULT_LIBRARY))
         }
-        TokenKind::Rise(syntax::TokenKind::Ident) if CONTEXTUAL.contains(&word) => {
-            class(TokenType::Keyword)
-        }
-        TokenKind::Rise(kind) => word_class(kind, word),
+        TokenKind::Ident if CONTEXTUAL.contains(&word) => class(TokenType::Keyword),
         TokenKind::Attribute | TokenKind::Quoted | TokenKind::OpenQuote => None,
+        kind => word_class(kind, word),
     }
 }

@@ -1,7 +1,6 @@
 //! Matches opening and closing brackets.
 
-use super::lexer::TokenKind;
-use crate::TokenKind as Rise;
+use crate::TokenKind;
 
 /// A stack of the open brackets at a position, each with a note.
 ///
@@ -36,16 +35,13 @@ impl<T> OpenBrackets<T> {
     /// Reads a token. If it closes a bracket, returns the note of that bracket, and closes the
     /// brackets within it that are still open.
     pub(super) fn read(&mut self, kind: TokenKind, note: T) -> Option<T> {
-        let TokenKind::Rise(kind) = kind else {
-            return None;
-        };
         let (shape, opens) = match kind {
-            Rise::LParen => (BracketKind::Round, true),
-            Rise::RParen => (BracketKind::Round, false),
-            Rise::LBracket => (BracketKind::Square, true),
-            Rise::RBracket => (BracketKind::Square, false),
-            Rise::LBrace => (BracketKind::Curly, true),
-            Rise::RBrace => (BracketKind::Curly, false),
+            TokenKind::LParen => (BracketKind::Round, true),
+            TokenKind::RParen => (BracketKind::Round, false),
+            TokenKind::LBracket => (BracketKind::Square, true),
+            TokenKind::RBracket => (BracketKind::Square, false),
+            TokenKind::LBrace => (BracketKind::Curly, true),
+            TokenKind::RBrace => (BracketKind::Curly, false),
             _ => return None,
         };
         if opens {

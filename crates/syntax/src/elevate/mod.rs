@@ -22,15 +22,14 @@ pub mod ast;
 mod brackets;
 mod format;
 mod item_order;
-pub mod lexer;
 mod parser;
 mod references;
 mod split;
 mod tree;
 
+pub use crate::lexer::elevate::{Combinator, Quotes, Word, lex};
 pub use format::{format, format_item};
 pub use item_order::check_order;
-pub use lexer::{Combinator, Quotes, Token, TokenKind, Word, lex};
 pub use parser::{ATTRIBUTES, Parsed, parse};
 pub use references::{NameContext, NameRef};
 pub use split::{resplit, split};

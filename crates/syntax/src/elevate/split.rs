@@ -17,16 +17,17 @@
 //! items are in no item.
 
 use super::brackets::OpenBrackets;
-use super::lexer::{Combinator, Lexer, Token, TokenKind, Word};
+use crate::Span;
+use crate::lexer::elevate::{Combinator, Word};
+use crate::lexer::{Language, Lexer, Token, TokenKind};
 use crate::split::{Edit, Resplit, ScanResult, resplit_from};
-use crate::{Span, TokenKind as Rise};
 
 /// Returns the spans of the items of a file, in order. An item reaches from its first token, or the
 /// first doc comment that is a part of it, to the end of its last token.
 pub fn split(text: &str) -> Vec<Span> {
     let mut splitter = Splitter::new(text);
     let mut items = Vec::new();
-    for token in Lexer::within(text, true) {
+    for token in Lexer::new(text, Language::Elevate, true) {
         splitter.feed(token, &mut items);
     }
     splitter.finish(&mut items);
@@ -52,7 +53,7 @@ enum State {
     Complete,
     /// The name, parameters and type of a definition, or the title of an example, are being read,
     /// up to this token.
-    Head(Rise),
+    Head(TokenKind),
     /// Any other part of an item is being read.
     Body,
 }
@@ -97,14 +98,14 @@ impl<'t> Splitter<'t> {
 
     fn feed(&mut self, token: Token, items: &mut Vec<Span>) {
         if token.kind.is_trivia() {
-            if token.kind == TokenKind::Rise(Rise::DocComment) {
+            if token.kind == TokenKind::DocComment {
                 self.docs.get_or_insert(token.span.start);
             }
             return;
         }
         let docs = self.docs.take();
         if let Some((held, docs)) = self.held.take() {
-            let item = token.kind != TokenKind::Rise(Rise::LBrace);
+            let item = token.kind != TokenKind::LBrace;
             self.token(held, docs, item, items);
         }
         match token.kind {
@@ -152,9 +153,7 @@ impl<'t> Splitter<'t> {
     /// Returns true if a keyword that begins items continues the current one.
     fn continues(&self, kind: TokenKind) -> bool {
         match kind {
-            TokenKind::Rise(Rise::Import) | TokenKind::Word(Word::Language | Word::Traversal) => {
-                false
-            }
+            TokenKind::Import | TokenKind::Word(Word::Language | Word::Traversal) => false,
             TokenKind::Word(Word::Rule) if self.state == State::Unsafe => true,
             _ => matches!(self.state, State::Annotated | State::Attribute),
         }
@@ -173,9 +172,9 @@ impl<'t> Splitter<'t> {
             return false;
         }
         match token.kind {
-            TokenKind::Rise(Rise::Ident) => !self.joins(token),
+            TokenKind::Ident => !self.joins(token),
             TokenKind::Quoted | TokenKind::Metavariable => true,
-            TokenKind::Rise(Rise::LParen | Rise::Fun) => true,
+            TokenKind::LParen | TokenKind::Fun => true,
             TokenKind::Word(Word::If | Word::With | Word::Rule) => true,
             _ => false,
         }
@@ -208,20 +207,16 @@ impl<'t> Splitter<'t> {
             (TokenKind::Attribute, _) if item => State::Attribute,
             (TokenKind::Word(Word::Unsafe), _) => State::Unsafe,
             (TokenKind::Word(Word::Language | Word::Traversal), _) => State::Header,
-            (TokenKind::Rise(Rise::Import), _) => State::Path,
-            (TokenKind::Word(Word::Example), _) if item => State::Head(Rise::LBrace),
-            (TokenKind::Word(Word::Tune), _) if item => State::Head(Rise::Colon),
-            (_, _) if item => State::Head(Rise::Equals),
+            (TokenKind::Import, _) => State::Path,
+            (TokenKind::Word(Word::Example), _) if item => State::Head(TokenKind::LBrace),
+            (TokenKind::Word(Word::Tune), _) if item => State::Head(TokenKind::Colon),
+            (_, _) if item => State::Head(TokenKind::Equals),
             (_, _) if begins => State::Body,
-            (TokenKind::Rise(Rise::String), State::Path) => State::Complete,
-            (TokenKind::Rise(Rise::Ident) | TokenKind::Quoted, State::Header) => State::Complete,
-            (TokenKind::Rise(kind), State::Head(end))
-                if self.brackets.is_empty() && kind == end =>
-            {
-                State::Body
-            }
+            (TokenKind::String, State::Path) => State::Complete,
+            (TokenKind::Ident | TokenKind::Quoted, State::Header) => State::Complete,
+            (kind, State::Head(end)) if self.brackets.is_empty() && kind == end => State::Body,
             (_, State::Attribute) => State::Annotated,
-            (TokenKind::Rise(Rise::LParen), State::Annotated) => State::Annotated,
+            (TokenKind::LParen, State::Annotated) => State::Annotated,
             (_, State::Annotated) if self.brackets.is_empty() => State::Body,
             (_, State::Unsafe | State::Path | State::Header | State::Complete) => State::Body,
             (_, state) => state,
@@ -231,7 +226,7 @@ impl<'t> Splitter<'t> {
     /// Updates the open brackets and the flags about operands.
     fn count(&mut self, token: Token) {
         self.brackets.read(token.kind, ());
-        let name = token.kind == TokenKind::Rise(Rise::Ident);
+        let name = token.kind == TokenKind::Ident;
         let joins = name && (self.operand || self.not) && self.joins(token);
         self.not = name && self.slice(token) == "not";
         self.operand = ends_operand(token.kind) && !self.not && !joins;
@@ -241,7 +236,7 @@ impl<'t> Splitter<'t> {
 /// Returns true if a token begins items at any position; `rule` does unless a `{` follows it.
 fn begins_item(kind: TokenKind) -> bool {
     match kind {
-        TokenKind::Attribute | TokenKind::Rise(Rise::Import | Rise::Def) => true,
+        TokenKind::Attribute | TokenKind::Import | TokenKind::Def => true,
         TokenKind::Word(word) => word.begins_item(),
         _ => false,
     }
@@ -249,27 +244,25 @@ fn begins_item(kind: TokenKind) -> bool {
 
 /// Returns true if an operand can end with a token.
 fn ends_operand(kind: TokenKind) -> bool {
-    use Rise::*;
-    match kind {
-        TokenKind::Quoted | TokenKind::Metavariable => true,
-        TokenKind::Rise(kind) => matches!(
-            kind,
-            Ident
-                | Underscore
-                | Int
-                | Float
-                | String
-                | True
-                | False
-                | Scalar
-                | Kind
-                | Address
-                | RParen
-                | RBracket
-                | RBrace
-        ),
-        _ => false,
-    }
+    use TokenKind::*;
+    matches!(
+        kind,
+        Quoted
+            | Metavariable
+            | Ident
+            | Underscore
+            | Int
+            | Float
+            | String
+            | True
+            | False
+            | Scalar
+            | Kind
+            | Address
+            | RParen
+            | RBracket
+            | RBrace
+    )
 }
 
 /// Computes the items after an edit from the items before it; the result equals [`split`] of the
@@ -291,7 +284,8 @@ fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String
     for at in (1..before).rev() {
         let item = old[at];
         let text = read(Span::new(item.start, edit.start.min(new_len)));
-        let mut tokens = Lexer::within(&text, false).filter(|token| !token.kind.is_trivia());
+        let mut tokens =
+            Lexer::new(&text, Language::Elevate, false).filter(|token| !token.kind.is_trivia());
         let Some(second) = tokens.nth(1) else {
             continue;
         };
@@ -310,7 +304,7 @@ fn scan(text: &str, base: u32, old: &[Span], edit: Edit, complete: bool) -> Scan
     let mut items = Vec::new();
     let mut reading = None;
     let shifted = |items: Vec<Span>| items.into_iter().map(|span| span.shifted(base)).collect();
-    for token in Lexer::within(text, base == 0) {
+    for token in Lexer::new(text, Language::Elevate, base == 0) {
         splitter.feed(token, &mut items);
         let start = splitter.current.map(|item| item.start + base);
         if start == reading {

@@ -1,7 +1,7 @@
 //! Lays out items: definitions, foreign functions, imports, and annotations.
 
 use super::document::Document;
-use super::source::Writer;
+use super::source::{Layout, Writer};
 use crate::Dialect;
 use crate::ast::{
     Annotation, AnnotationValue, BinderAnnotation, BinderId, Item, ItemKind, TermId, TermKind,
@@ -20,8 +20,7 @@ impl Writer<'_> {
         self.annotations(&self.item.annotations);
         match &self.item.kind {
             ItemKind::Import { path } => {
-                self.word();
-                self.space();
+                self.word_space();
                 self.words_until(path.as_ref().map_or(0, |(_, span)| span.end));
             }
             ItemKind::Def { ty, body, .. } => self.def(*ty, *body),
@@ -34,8 +33,7 @@ impl Writer<'_> {
                 self.foreign(params, *result);
                 if body.is_some() {
                     self.space();
-                    self.word();
-                    self.space();
+                    self.word_space();
                     self.word();
                 }
             }
@@ -49,7 +47,7 @@ impl Writer<'_> {
         for annotation in annotations {
             self.words_until(annotation.name.as_ref().map_or(0, |name| name.span.end));
             if self.kind() == TokenKind::LParen {
-                self.annotation_args(annotation.args.len(), |writer, at| {
+                self.list(annotation.args.len(), |writer, at| {
                     writer.annotation_arg(
                         &annotation.args[at].value,
                         annotation.args[at].key.is_some(),
@@ -64,18 +62,11 @@ impl Writer<'_> {
     fn def(&mut self, ty: Option<TermId>, body: TermId) {
         let function = self.is_function(body);
         let head = function.then(|| self.open());
-        self.word();
-        self.space();
-        self.word();
-        self.space();
+        self.word_space();
+        self.word_space();
         if let Some(ty) = ty {
             self.word();
-            self.out.open();
-            self.out.indent();
-            self.out.line();
-            self.type_of_def(ty);
-            self.out.dedent();
-            self.out.close();
+            self.below(|writer| writer.type_of_def(ty));
             self.space();
         }
         self.word();
@@ -93,75 +84,38 @@ impl Writer<'_> {
     /// Writes the right-hand side of a `=` or `=>`, on a line of its own if it is long or a
     /// command.
     pub(crate) fn right_side(&mut self, body: TermId) {
-        self.out.open();
-        if matches!(
-            self.item.term(body).kind,
-            TermKind::Assign { .. } | TermKind::If { .. }
-        ) {
-            self.out.break_parent();
-        }
-        self.out.indent();
-        self.out.line();
-        self.term(body);
-        self.out.dedent();
-        self.out.close();
+        let kind = &self.item.term(body).kind;
+        let is_command = matches!(kind, TermKind::Assign { .. } | TermKind::If { .. });
+        self.below(|writer| {
+            if is_command {
+                writer.out.break_parent();
+            }
+            writer.term(body);
+        });
     }
 
     /// Writes `foreign def name(x: type): type`.
     fn foreign(&mut self, params: &[BinderId], result: TermId) {
-        self.word();
-        self.space();
-        self.word();
-        self.space();
+        self.word_space();
+        self.word_space();
         self.word();
         self.list(params.len(), |writer, at| writer.binder(params[at]));
-        self.word();
-        self.space();
+        self.word_space();
         self.term(result);
-    }
-
-    fn annotation_args(&mut self, count: usize, each: impl FnMut(&mut Self, usize)) {
-        match count {
-            0 => {
-                self.word();
-                self.word();
-            }
-            _ => self.list(count, each),
-        }
     }
 
     fn annotation_arg(&mut self, value: &AnnotationValue, named: bool) {
         if named {
-            self.word();
-            self.space();
-            self.word();
-            self.space();
+            self.word_space();
+            self.word_space();
         }
         match value {
             AnnotationValue::Term(term) => self.term(*term),
             AnnotationValue::String(_, span) => self.words_until(span.end),
             AnnotationValue::List(terms, _) => {
-                self.annotation_args(terms.len(), |writer, at| writer.term(terms[at]));
+                self.list(terms.len(), |writer, at| writer.term(terms[at]));
             }
         }
-    }
-
-    /// Writes `(a, b)` or `[a, b]`: on one line, or each element on its own.
-    pub(crate) fn list(&mut self, count: usize, mut each: impl FnMut(&mut Self, usize)) {
-        self.open();
-        self.word();
-        self.out.indent();
-        self.out.soft_line();
-        for at in 0..count {
-            if at > 0 {
-                self.word();
-                self.out.line();
-            }
-            each(self, at);
-        }
-        self.out.dedent();
-        self.word();
-        self.out.close();
     }
 
     /// Writes a binder: `x`, `x: type` or `n: Nat`.
@@ -170,13 +124,11 @@ impl Writer<'_> {
         match self.item.binder(id).annotation {
             BinderAnnotation::None => {}
             BinderAnnotation::Type(ty) => {
-                self.word();
-                self.space();
+                self.word_space();
                 self.term(ty);
             }
             BinderAnnotation::Kind(_, span) => {
-                self.word();
-                self.space();
+                self.word_space();
                 self.words_until(span.end);
             }
         }

@@ -78,7 +78,7 @@ pub fn format_item_in(text: &str, newline: &str, dialect: Dialect) -> String {
 fn kept_tokens(text: &str, dialect: Dialect) -> Vec<Token> {
     let mut kept = Vec::with_capacity(text.len() / 4);
     let mut separator = None;
-    for token in Lexer::new(text, dialect) {
+    for token in Lexer::new(text, dialect.into(), true) {
         match token.kind {
             TokenKind::Semicolon => separator = Some(kept.len()),
             kind if kind.is_trivia() => {}

@@ -133,7 +133,7 @@ impl<'t> Writer<'t> {
         let opened = self
             .next
             .checked_sub(1)
-            .is_none_or(|at| is_opener(self.words[at].token.kind));
+            .is_none_or(|at| self.words[at].token.kind.opens_bracket());
         for (at, comment) in word.before.iter().enumerate() {
             if comment.lines_before > 0 {
                 self.out.hard_line();
@@ -152,7 +152,7 @@ impl<'t> Writer<'t> {
             }
         }
         let first = opened && word.before.is_empty();
-        if word.lines_before > 1 && !first && !is_closer(word.token.kind) {
+        if word.lines_before > 1 && !first && !word.token.kind.closes_bracket() {
             self.out.blank();
         }
     }
@@ -173,18 +173,80 @@ impl<'t> Writer<'t> {
     }
 }
 
-fn is_opener(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace
-    )
+/// A layout of the tokens of an item, in any of the languages.
+pub(crate) trait Layout<'t> {
+    fn writer(&mut self) -> &mut Writer<'t>;
+
+    /// Writes the next token with its comments.
+    fn word(&mut self) {
+        self.writer().word();
+    }
+
+    fn space(&mut self) {
+        self.writer().space();
+    }
+
+    /// Writes a token and a space after it.
+    fn word_space(&mut self) {
+        self.word();
+        self.space();
+    }
+
+    fn line(&mut self) {
+        self.writer().out.line();
+    }
+
+    /// Writes a group; the comments before its first token are outside of it.
+    fn group(&mut self, parts: impl FnOnce(&mut Self)) {
+        self.writer().open();
+        parts(self);
+        self.writer().out.close();
+    }
+
+    /// Indents the lines of some parts.
+    fn indented(&mut self, parts: impl FnOnce(&mut Self)) {
+        self.writer().out.indent();
+        parts(self);
+        self.writer().out.dedent();
+    }
+
+    /// Writes the text after an operator, on lines of its own if it is long.
+    fn below(&mut self, part: impl FnOnce(&mut Self)) {
+        self.writer().out.open();
+        self.indented(|layout| {
+            layout.line();
+            part(layout);
+        });
+        self.writer().out.close();
+    }
+
+    /// Writes `(a, b)` or `[a, b]`: on one line, or each element on its own; possibly empty.
+    fn list(&mut self, count: usize, mut each: impl FnMut(&mut Self, usize)) {
+        if count == 0 {
+            self.word();
+            return self.word();
+        }
+        self.group(|layout| {
+            layout.word();
+            layout.indented(|layout| {
+                layout.writer().out.soft_line();
+                for at in 0..count {
+                    if at > 0 {
+                        layout.word();
+                        layout.line();
+                    }
+                    each(layout, at);
+                }
+            });
+            layout.word();
+        });
+    }
 }
 
-fn is_closer(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace
-    )
+impl<'t> Layout<'t> for Writer<'t> {
+    fn writer(&mut self) -> &mut Writer<'t> {
+        self
+    }
 }
 
 /// Returns the tokens of a text, each with its comments.

@@ -2,7 +2,7 @@
 //! other terms in groups.
 
 use super::document::Group;
-use super::source::Writer;
+use super::source::{Layout, Writer};
 use crate::ast::{BinaryOp, BinderId, TermId, TermKind};
 use crate::lexer::TokenKind;
 
@@ -102,12 +102,12 @@ impl Writer<'_> {
             TermKind::Index(inner) | TermKind::Acc(inner) => self.brackets(&[*inner]),
             TermKind::Arrow(..) | TermKind::Pi { .. } => self.arrows(id, true),
             TermKind::Where { ty, conditions } => {
-                self.open();
-                self.out.indent();
-                self.term(*ty);
-                self.conditions(conditions);
-                self.out.dedent();
-                self.out.close();
+                self.group(|writer| {
+                    writer.indented(|writer| {
+                        writer.term(*ty);
+                        writer.conditions(conditions);
+                    });
+                });
             }
             TermKind::Assign { lhs, rhs, .. } => self.assign(*lhs, *rhs),
             TermKind::Sequence(commands) => self.sequence(commands),
@@ -131,16 +131,16 @@ impl Writer<'_> {
 
     /// Writes the commands `c1; c2` on a line each.
     fn sequence(&mut self, commands: &[TermId]) {
-        self.open();
-        self.out.break_parent();
-        for (at, &command) in commands.iter().enumerate() {
-            if at > 0 {
-                self.word();
-                self.out.line();
+        self.group(|writer| {
+            writer.out.break_parent();
+            for (at, &command) in commands.iter().enumerate() {
+                if at > 0 {
+                    writer.word();
+                    writer.line();
+                }
+                writer.term(command);
             }
-            self.term(command);
-        }
-        self.out.close();
+        });
     }
 
     /// Writes `acceptor = expression`; a chain of operators begins after the sign and breaks
@@ -171,14 +171,12 @@ impl Writer<'_> {
 
     /// Writes `if (condition) { then } else { otherwise }`.
     fn conditional(&mut self, condition: TermId, then: TermId, otherwise: TermId) {
-        self.word();
-        self.space();
+        self.word_space();
         self.list(1, |writer, _| writer.term(condition));
         for command in [then, otherwise] {
             self.space();
             if self.kind() == TokenKind::Else {
-                self.word();
-                self.space();
+                self.word_space();
             }
             self.block(command);
         }
@@ -196,8 +194,7 @@ impl Writer<'_> {
         self.word();
         for (at, &arg) in args.iter().enumerate() {
             if at > 0 {
-                self.word();
-                self.space();
+                self.word_space();
             }
             match at + 1 == args.len() {
                 true => self.tail(arg, group),
@@ -224,8 +221,7 @@ impl Writer<'_> {
         } else {
             for (at, &param) in params.iter().enumerate() {
                 if at > 0 {
-                    self.word();
-                    self.space();
+                    self.word_space();
                 }
                 self.binder(param);
             }
@@ -300,8 +296,7 @@ impl Writer<'_> {
             }
             false => {
                 self.out.line();
-                self.word();
-                self.space();
+                self.word_space();
             }
         }
     }
@@ -327,8 +322,7 @@ impl Writer<'_> {
             body,
         } = self.item.term(id).kind
         {
-            self.word();
-            self.space();
+            self.word_space();
             self.binder(binder);
             self.space();
             self.word();
@@ -351,8 +345,7 @@ impl Writer<'_> {
         self.out.indent();
         self.term(term);
         self.out.line();
-        self.word();
-        self.space();
+        self.word_space();
         self.term(ty);
         self.out.dedent();
         self.word();
@@ -432,12 +425,10 @@ impl Writer<'_> {
                 ArrowSegment::Pi(param) => {
                     self.word();
                     self.binder(param);
-                    self.word();
-                    self.space();
+                    self.word_space();
                 }
             }
-            self.word();
-            self.space();
+            self.word_space();
         }
         self.term(last);
         if indented {

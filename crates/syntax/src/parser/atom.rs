@@ -5,7 +5,7 @@ use super::operator::section_op;
 use super::{Parser, TermCategory};
 use crate::ast::{AddressSpace, BinaryOp, Literal, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Dialect, Span, codes};
+use crate::{Diagnostic, Dialect, Fix, Span, codes};
 
 impl Parser<'_> {
     /// Parses an operand without postfix forms.
@@ -204,10 +204,8 @@ impl Parser<'_> {
         else {
             return;
         };
-        if let Some(error) = self.error.take_if(|error| error.span == open.span) {
-            let edits = vec![(open.span, "[".to_owned()), (close.span, "]".to_owned())];
-            self.error = Some(error.fix("Write brackets", edits, true));
-        }
+        let edits = vec![(open.span, "[".to_owned()), (close.span, "]".to_owned())];
+        self.mend(open.span, Fix::preferred("Write brackets", edits));
     }
 
     fn one_component(&mut self, name: &str) {

@@ -3,7 +3,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Span};
+use crate::{Diagnostic, Fix, Span};
 
 impl Parser<'_> {
     /// Parses an expression in braces, perhaps with statements before it. It reports a single
@@ -26,7 +26,7 @@ impl Parser<'_> {
             edits.push((last.span, String::new()));
         }
         let close = self.eat(TokenKind::RBrace).filter(|_| self.pos == behind);
-        let is_missing = matches!(self.terms[body.0 as usize].kind, TermKind::Missing);
+        let is_missing = self.is_missing(body);
         self.pos = behind;
         if was_first {
             edits.extend(self.edits_of_habits());
@@ -53,12 +53,12 @@ impl Parser<'_> {
         let mut depth = 0u32;
         let mut is_let = self.at(TokenKind::Let) || self.at_word_for_let();
         for pos in self.pos..behind {
-            use TokenKind::{LBrace, LBracket, LParen, RBrace, RBracket, RParen, Semicolon};
+            use TokenKind::{RBrace, Semicolon};
             let token = self.tokens[pos];
             let next = self.tokens[pos + 1].kind;
             match token.kind {
-                LParen | LBracket | LBrace => depth += 1,
-                RParen | RBracket | RBrace => depth = depth.saturating_sub(1),
+                kind if kind.opens_bracket() => depth += 1,
+                kind if kind.closes_bracket() => depth = depth.saturating_sub(1),
                 Semicolon if depth == 0 && is_let && next != RBrace => {
                     self.tokens[pos].kind = TokenKind::In;
                     edits.push((token.span, " in".to_owned()));
@@ -99,9 +99,7 @@ impl Parser<'_> {
         edits.push((start, left));
         edits.push((Span::new(end, close.span.end), right));
         edits.sort_by_key(|(span, _)| (span.start, span.end));
-        if let Some(error) = self.error.take_if(|error| error.span == open.span) {
-            self.error = Some(error.fix(title, edits, true));
-        }
+        self.mend(open.span, Fix::preferred(title, edits));
     }
     /// Returns the span of an opening brace and the blanks after it, or before it at the end of a
     /// line.

@@ -14,7 +14,7 @@ impl Parser<'_> {
     /// Returns true if the form of a term shows that it is a command.
     pub(super) fn is_command(&self, id: TermId) -> bool {
         matches!(
-            self.terms[id.0 as usize].kind,
+            self.kind_of(id),
             TermKind::Assign { .. } | TermKind::If { .. } | TermKind::Skip | TermKind::Sequence(_)
         )
     }
@@ -62,7 +62,7 @@ impl Parser<'_> {
     /// Returns the place of the missing `in` of a `let`: after its value, or after the first
     /// command if `;` was written instead of `in`.
     pub(super) fn end_of_value(&self, value: TermId) -> Span {
-        match &self.terms[value.0 as usize].kind {
+        match self.kind_of(value) {
             TermKind::Sequence(commands) if !commands.is_empty() => {
                 let end = self.span_of(commands[0]).end;
                 let width = self
@@ -99,8 +99,8 @@ impl Parser<'_> {
             return false;
         }
         let command = sequence || self.is_command(before);
-        let call = mode == TermCategory::Expr
-            && matches!(self.terms[before.0 as usize].kind, TermKind::Apply { .. });
+        let call =
+            mode == TermCategory::Expr && matches!(self.kind_of(before), TermKind::Apply { .. });
         let next = matches!(self.kind(), TokenKind::If | TokenKind::Skip);
         if !(command || call || next) {
             return false;

@@ -63,6 +63,33 @@ impl Parser<'_> {
         self.bump().kind == TokenKind::Comma
     }
 
+    /// Parses the elements of a list, which is not empty, up to its closing bracket.
+    pub(crate) fn list<T>(
+        &mut self,
+        open: Token,
+        closer: TokenKind,
+        mut element: impl FnMut(&mut Self) -> T,
+    ) -> Vec<T> {
+        let mut elements = vec![element(self)];
+        while self.next_in_list(open, closer) {
+            elements.push(element(self));
+        }
+        elements
+    }
+
+    /// Parses the elements of a list, if there are any, up to its closing bracket.
+    pub(crate) fn list_or_empty<T>(
+        &mut self,
+        open: Token,
+        closer: TokenKind,
+        element: impl FnMut(&mut Self) -> T,
+    ) -> Vec<T> {
+        match self.eat(closer) {
+            Some(_) => Vec::new(),
+            None => self.list(open, closer, element),
+        }
+    }
+
     fn unclosed(&mut self, open: Token, closer: TokenKind, list: bool) {
         let span = self.last_char();
         let (opened, close) = (self.quoted(open), closer_text(closer));
@@ -122,11 +149,13 @@ impl Parser<'_> {
                 error = error.replace(format!("Insert `{closers}`"), place, closers);
             }
         } else if let Some(other) = self.wrong_closer(closer) {
-            let edits = vec![(other, close.to_owned())];
-            error = error.fix(format!("Write `{close}`"), edits, true);
+            error = error.write(other, close.to_owned());
         } else if self.is_end_of_brackets() && self.misses(open.kind, closer) {
-            let edits = vec![(Span::empty(self.last_end()), close.to_owned())];
-            error = error.fix(format!("Insert `{close}`"), edits, true);
+            error = error.replace(
+                format!("Insert `{close}`"),
+                Span::empty(self.last_end()),
+                close.to_owned(),
+            );
         }
         self.report(error);
     }
@@ -170,7 +199,7 @@ impl Parser<'_> {
                 TokenKind::LParen => open.push(')'),
                 TokenKind::LBracket => open.push(']'),
                 TokenKind::LBrace => open.push('}'),
-                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                kind if kind.closes_bracket() => {
                     open.pop();
                 }
                 _ => {}
@@ -188,10 +217,9 @@ impl Parser<'_> {
 
     /// Returns true if the item opens more brackets than it closes.
     fn has_open_brackets(&mut self) -> bool {
-        use TokenKind::*;
         let balance = |sum: i64, token: &Token| match token.kind {
-            LParen | LBracket | LBrace => sum + 1,
-            RParen | RBracket | RBrace => sum - 1,
+            kind if kind.opens_bracket() => sum + 1,
+            kind if kind.closes_bracket() => sum - 1,
             _ => sum,
         };
         *self
@@ -208,8 +236,8 @@ impl Parser<'_> {
                 kind if depth == 0 && (kind == closer || (commas && kind == TokenKind::Comma)) => {
                     return Some(pos);
                 }
-                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
-                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                kind if kind.opens_bracket() => depth += 1,
+                kind if kind.closes_bracket() => {
                     depth = depth.checked_sub(1)?;
                 }
                 TokenKind::FatArrow | TokenKind::In | TokenKind::Semicolon if depth == 0 => {
@@ -241,8 +269,8 @@ impl Parser<'_> {
         let mut depth = 0u32;
         for (pos, token) in self.ahead() {
             match token.kind {
-                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
-                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                kind if kind.opens_bracket() => depth += 1,
+                kind if kind.closes_bracket() => {
                     depth = depth.checked_sub(1)?;
                 }
                 TokenKind::Let if depth == 0 => return None,
@@ -258,8 +286,8 @@ impl Parser<'_> {
         let mut depth = 0u32;
         loop {
             match self.bump().kind {
-                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
-                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => depth -= 1,
+                kind if kind.opens_bracket() => depth += 1,
+                kind if kind.closes_bracket() => depth -= 1,
                 TokenKind::End => return,
                 _ => {}
             }

@@ -7,7 +7,7 @@ use super::recover_definitions::comment;
 use super::{Parser, TermCategory};
 use crate::ast::{Annotation, BinaryOp, Half, Ident, ItemKind, Name, TermId, TermKind};
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::{Diagnostic, Dialect, Span, codes};
+use crate::{Diagnostic, Dialect, Fix, Span, codes};
 
 impl Parser<'_> {
     /// Reports a character that begins no token, or a comment or string without its end. A sign
@@ -334,7 +334,7 @@ impl Parser<'_> {
             Arrow, Caret, Comma, End, Equals, Ident, Int, LParen, Minus, Percent, Plus,
         };
         use TokenKind::{RBrace, RBracket, RParen, Slash, Star};
-        let relates = match self.terms[condition.0 as usize].kind {
+        let relates = match *self.kind_of(condition) {
             TermKind::Binary { op, .. } => !op.is_arithmetic(),
             _ => false,
         };
@@ -460,7 +460,7 @@ impl Parser<'_> {
     pub(crate) fn dot_in_expression(&mut self, term: TermId) -> Option<TermId> {
         let dot = self.token();
         let next = self.peek(1);
-        let number = self.slice(self.span_of(term));
+        let number = self.text_of(term);
         let is_int = number.bytes().all(|byte| byte.is_ascii_digit());
         let text = self.slice(next.span);
         let span = dot.span.cover(next.span);
@@ -480,11 +480,7 @@ impl Parser<'_> {
                             "a float needs a digit after its point: write `{number}.0{suffix}`"
                         ),
                     )
-                    .replace(
-                        format!("Write `{number}.0{suffix}`"),
-                        whole,
-                        format!("{number}.0{suffix}"),
-                    ),
+                    .write(whole, format!("{number}.0{suffix}")),
                 );
                 self.pos += 2;
                 Some(term)
@@ -595,11 +591,8 @@ impl Parser<'_> {
     fn wrong_half(&mut self, span: Span, text: &str) {
         let error = |message| Diagnostic::syntax(span, message);
         self.report(match text {
-            "1" | "2" => error(format!("half of a pair is written `._{text}`")).replace(
-                format!("Write `._{text}`"),
-                span,
-                format!("._{text}"),
-            ),
+            "1" | "2" => error(format!("half of a pair is written `._{text}`"))
+                .write(span, format!("._{text}")),
             _ => error("the halves of a pair are written `._1` and `._2`".to_owned()),
         });
     }
@@ -630,7 +623,7 @@ impl Parser<'_> {
     /// to a `.`, and the span of the token after the `.`.
     fn size_with_operators(&self, first: TermId) -> Option<(Span, Option<Span>)> {
         let starts = matches!(
-            self.terms[first.0 as usize].kind,
+            self.kind_of(first),
             TermKind::Name(_) | TermKind::Literal(_) | TermKind::Paren(_)
         );
         let mut at = 0;
@@ -731,9 +724,9 @@ impl Parser<'_> {
         loop {
             match self.kind() {
                 TokenKind::End | TokenKind::Equals | TokenKind::FatArrow => break,
-                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
-                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace if depth == 0 => break,
-                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => depth -= 1,
+                kind if kind.opens_bracket() => depth += 1,
+                kind if kind.closes_bracket() && depth == 0 => break,
+                kind if kind.closes_bracket() => depth -= 1,
                 _ => {}
             }
             self.bump();
@@ -837,7 +830,7 @@ impl Parser<'_> {
                 op_span,
                 lhs,
                 rhs,
-            } = self.terms[term.0 as usize].kind
+            } = *self.kind_of(term)
             {
                 match op {
                     BinaryOp::And => signs.push(op_span),
@@ -1010,12 +1003,10 @@ impl Parser<'_> {
             }
         }
         let span = self.since(word.span.start);
-        let is_missing =
-            |part: &TermId| matches!(self.terms[part.0 as usize].kind, TermKind::Missing);
-        if is_whole && !parts.iter().any(is_missing) {
+        if is_whole && !parts.iter().any(|part| self.is_missing(*part)) {
             let parts = parts.iter().map(|part| self.in_parentheses(*part));
             let text = format!("select{}", parts.collect::<String>());
-            self.mend(word.span, "Write `select`", span, text);
+            self.mend(word.span, Fix::replace("Write `select`", span, text));
         }
         self.push(TermKind::Missing, span)
     }
@@ -1030,17 +1021,17 @@ impl Parser<'_> {
 
     /// Returns the text of a term within exactly one pair of parentheses.
     pub(crate) fn in_parentheses(&self, term: TermId) -> String {
-        let text = self.slice(self.span_of(term));
-        match self.terms[term.0 as usize].kind {
+        let text = self.text_of(term);
+        match *self.kind_of(term) {
             TermKind::Paren(_) => text.to_owned(),
             _ => format!("({text})"),
         }
     }
 
-    /// Adds an edit to the error with span `at`, if it is the item's error.
-    pub(crate) fn mend(&mut self, at: Span, title: &str, span: Span, text: String) {
-        if let Some(error) = self.error.take_if(|error| error.span == at) {
-            self.error = Some(error.replace(title, span, text));
+    /// Adds a fix to the error with span `at`, if it is the item's error.
+    pub(crate) fn mend(&mut self, at: Span, fix: Fix) {
+        if let Some(error) = self.error.as_mut().filter(|error| error.span == at) {
+            error.fixes.push(fix);
         }
     }
 
@@ -1125,12 +1116,7 @@ impl Parser<'_> {
             _ if typed && matches!(self.slice(next.span), "if" | "with" | "when" | "requires") => {
                 let text = self.quoted(next);
                 let message = format!("conditions on sizes come after `where`, not {text}");
-                let edits = vec![(next.span, "where".to_owned())];
-                self.report(Diagnostic::syntax(next.span, message).fix(
-                    "Write `where`",
-                    edits,
-                    true,
-                ));
+                self.report(Diagnostic::syntax(next.span, message).write(next.span, "where"));
                 self.skip_to_equals();
             }
             TokenKind::Less if !typed && self.previous().is_some() => {
@@ -1243,7 +1229,7 @@ impl Parser<'_> {
         };
         let next = self.peek_kind(1);
         let message = match token.kind {
-            TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+            kind if kind.closes_bracket() => {
                 format!("unmatched {text}")
             }
             TokenKind::Ident if matches!(next, TokenKind::Equals | TokenKind::Colon) => {
@@ -1301,13 +1287,12 @@ fn function_word(kind: TokenKind) -> &'static str {
 /// Returns the innermost unclosed opening bracket before a position; the tokens are given
 /// backwards.
 fn innermost_bracket<'a>(mut tokens: impl Iterator<Item = &'a Token>) -> Option<TokenKind> {
-    use TokenKind::{LBrace, LBracket, LParen, RBrace, RBracket, RParen};
     let mut depth = 0u32;
     tokens.find_map(|token| {
         match token.kind {
-            RParen | RBracket | RBrace => depth += 1,
-            LParen | LBracket | LBrace if depth == 0 => return Some(token.kind),
-            LParen | LBracket | LBrace => depth -= 1,
+            kind if kind.closes_bracket() => depth += 1,
+            kind if kind.opens_bracket() && depth == 0 => return Some(token.kind),
+            kind if kind.opens_bracket() => depth -= 1,
             _ => {}
         }
         None

@@ -4,7 +4,7 @@ use super::recover_definitions::is_nearly_def;
 use super::{Parser, TermCategory};
 use crate::ast::{BinderAnnotation, BinderId, Ident, ItemKind, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Span, foreign_scalar};
+use crate::{Diagnostic, Fix, Span, foreign_scalar};
 
 /// The title of the fix that names every nameless parameter.
 const NAME_PARAMETERS: &str = "Name the parameters";
@@ -21,7 +21,10 @@ impl Parser<'_> {
         let word = self.def_of_foreign(word);
         let name = self.item_name(word);
         let params = match self.eat(TokenKind::LParen) {
-            Some(open) => self.foreign_parameters(open),
+            Some(open) => {
+                let params = self.list(open, TokenKind::RParen, Self::foreign_parameter);
+                params.into_boxed_slice()
+            }
             None => self.no_foreign_parameters(name.as_ref()),
         };
         let result = match self.colon_of_result() {
@@ -52,29 +55,16 @@ impl Parser<'_> {
         {
             let text = self.slice(next.span).to_owned();
             let message = format!("expected `def` after `foreign`, found `{text}`");
-            let edits = vec![(next.span, "def".to_owned())];
-            self.report(Diagnostic::syntax(next.span, message).fix("Write `def`", edits, true));
+            self.report(Diagnostic::syntax(next.span, message).write(next.span, "def"));
             return self.bump();
         }
         let is_name = next.kind == TokenKind::Ident && self.peek_kind(1) == TokenKind::LParen;
         let message = "expected `def` after `foreign`";
         let error = Diagnostic::syntax(place, message).help(EXAMPLE);
-        let edits = vec![(Span::empty(next.span.start), "def ".to_owned())];
-        self.report(match is_name {
-            true => error.fix("Insert `def`", edits, true),
-            false => error,
-        });
+        self.report(error.with_fix(
+            is_name.then(|| Fix::replace("Insert `def`", Span::empty(next.span.start), "def ")),
+        ));
         foreign
-    }
-
-    fn foreign_parameters(&mut self, open: Token) -> Box<[BinderId]> {
-        let mut params = Vec::new();
-        loop {
-            params.push(self.foreign_parameter());
-            if !self.next_in_list(open, TokenKind::RParen) {
-                return params.into_boxed_slice();
-            }
-        }
     }
 
     /// Parses a parameter `x: f32`.
@@ -107,11 +97,10 @@ impl Parser<'_> {
         let is_typed = self.at(TokenKind::Scalar);
         let message = format!("expected `:` and the type of `{name}`: C has no type inference");
         let error = Diagnostic::syntax(span, message);
-        let edits = vec![(Span::empty(span.end), ":".to_owned())];
-        self.report(match is_typed {
-            true => error.fix("Insert `:`", edits, true),
-            false => error,
-        });
+        self.report(
+            error
+                .with_fix(is_typed.then(|| Fix::replace("Insert `:`", Span::empty(span.end), ":"))),
+        );
     }
 
     /// Returns true at a parameter in C notation: `f32 x` or `float x`.
@@ -133,14 +122,9 @@ impl Parser<'_> {
         let message =
             format!("the type of a parameter comes after its name: write `{name}: {shown}`");
         let error = Diagnostic::syntax(span, message);
-        self.report(match scalar {
-            Some(scalar) => error.replace(
-                format!("Write `{name}: {scalar}`"),
-                span,
-                format!("{name}: {scalar}"),
-            ),
-            None => error,
-        });
+        self.report(
+            error.with_fix(scalar.map(|scalar| Fix::write(span, format!("{name}: {scalar}")))),
+        );
         let missing = self.missing();
         self.binders[id.0 as usize].annotation = BinderAnnotation::Type(missing);
         id
@@ -193,7 +177,7 @@ impl Parser<'_> {
             return Box::default();
         }
         let names = self.names_of_parameters(from.len());
-        let text = |term: TermId| self.slice(self.span_of(term));
+        let text = |term: TermId| self.text_of(term);
         let params = names.iter().zip(&from);
         let params: Vec<_> = params
             .map(|(name, ty)| format!("{name}: {}", text(*ty)))
@@ -215,7 +199,7 @@ impl Parser<'_> {
     /// Splits a function type into the types of its parameters and its result.
     fn parts_of_function(&self, ty: TermId) -> (Vec<TermId>, TermId) {
         let (mut from, mut rest) = (Vec::new(), ty);
-        while let TermKind::Arrow(param, result) = self.terms[rest.0 as usize].kind {
+        while let TermKind::Arrow(param, result) = *self.kind_of(rest) {
             from.push(param);
             rest = result;
         }
@@ -240,9 +224,12 @@ impl Parser<'_> {
         let has_type = matches!(self.kind(), TokenKind::Scalar | TokenKind::Constructor);
         if has_type && self.error.is_none() {
             let place = self.last_char();
-            let edits = vec![(Span::empty(place.end), ":".to_owned())];
             let message = "expected `:` before the result type";
-            self.report(Diagnostic::syntax(place, message).fix("Insert `:`", edits, true));
+            self.report(Diagnostic::syntax(place, message).replace(
+                "Insert `:`",
+                Span::empty(place.end),
+                ":",
+            ));
         } else {
             self.expected_with_help("`:` and the result type", EXAMPLE);
         }
@@ -257,9 +244,12 @@ impl Parser<'_> {
         let has_body = matches!(self.kind(), TokenKind::RawString | TokenKind::LBrace);
         if self.at(TokenKind::RawString) {
             let place = self.last_char();
-            let edits = vec![(Span::empty(place.end), " =".to_owned())];
             let message = "expected `=` before the function's body";
-            self.report(Diagnostic::syntax(place, message).fix("Insert `=`", edits, true));
+            self.report(Diagnostic::syntax(place, message).replace(
+                "Insert `=`",
+                Span::empty(place.end),
+                " =",
+            ));
         }
         has_body
     }
@@ -297,10 +287,11 @@ impl Parser<'_> {
         let message = "expected the function's body in C between three quotes, as in `\"\"\"{ return x; }\"\"\"`";
         let error = Diagnostic::syntax(span, message);
         self.report(match body {
-            Some(body) => {
-                let edits = vec![(rest, format!("{equals}\"\"\"{body}\"\"\""))];
-                error.fix("Put the body between three quotes", edits, true)
-            }
+            Some(body) => error.replace(
+                "Put the body between three quotes",
+                rest,
+                format!("{equals}\"\"\"{body}\"\"\""),
+            ),
             None => error,
         });
     }

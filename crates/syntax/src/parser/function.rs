@@ -3,7 +3,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{Binder, BinderAnnotation, BinderId, Kind, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Dialect, Span, codes};
+use crate::{Diagnostic, Dialect, Fix, Span, codes};
 
 impl Parser<'_> {
     /// Parses `fun(params => body)` or `depFun(dparams => body)`.
@@ -70,18 +70,17 @@ impl Parser<'_> {
 
     /// Adds the edit that moves the `)` after the body.
     fn move_parenthesis(&mut self, (close, arrow): (Span, Span), body: TermId) {
-        if matches!(self.terms[body.0 as usize].kind, TermKind::Missing) {
+        if self.is_missing(body) {
             return;
         }
         let end = Span::empty(self.last_end());
-        if let Some(error) = self.error.take_if(|error| error.span == close) {
-            let edits = vec![
-                (close, String::new()),
-                (arrow, "=>".to_owned()),
-                (end, ")".to_owned()),
-            ];
-            self.error = Some(error.fix("Move the `)` behind the body", edits, true));
-        }
+        let edits = vec![
+            (close, String::new()),
+            (arrow, "=>".to_owned()),
+            (end, ")".to_owned()),
+        ];
+        let fix = Fix::preferred("Move the `)` behind the body", edits);
+        self.mend(close, fix);
     }
 
     /// Adds the edit that encloses the parameters, from `head` to `start`, and the body in
@@ -89,19 +88,16 @@ impl Parser<'_> {
     fn add_parentheses(&mut self, word: Token, head: usize, start: usize, body: TermId) {
         let (first, arrow) = (self.tokens[head].span, self.tokens[start - 1].span);
         let end = Span::empty(self.last_end());
-        let is_missing = matches!(self.terms[body.0 as usize].kind, TermKind::Missing);
+        let is_missing = self.is_missing(body);
         let last = Span::new(word.span.end - 1, word.span.end);
-        if let Some(error) = self.error.take_if(|error| error.span == last) {
-            let gap = Span::new(word.span.end, first.start);
-            let edits = vec![
-                (gap, "(".to_owned()),
-                (arrow, "=>".to_owned()),
-                (end, ")".to_owned()),
-            ];
-            self.error = Some(match is_missing {
-                true => error,
-                false => error.fix("Write the parentheses", edits, true),
-            });
+        let gap = Span::new(word.span.end, first.start);
+        let edits = vec![
+            (gap, "(".to_owned()),
+            (arrow, "=>".to_owned()),
+            (end, ")".to_owned()),
+        ];
+        if !is_missing {
+            self.mend(last, Fix::preferred("Write the parentheses", edits));
         }
     }
 
@@ -202,11 +198,11 @@ impl Parser<'_> {
         let mut arrow = None;
         for (pos, token) in self.ahead() {
             match token.kind {
-                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
+                kind if kind.opens_bracket() => depth += 1,
                 TokenKind::RParen if depth == 0 => {
                     return arrow.filter(|&arrow| self.is_body(arrow + 1, pos));
                 }
-                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                kind if kind.closes_bracket() => {
                     depth = depth.checked_sub(1)?;
                 }
                 TokenKind::FatArrow | TokenKind::End if depth == 0 => return None,
@@ -479,8 +475,8 @@ impl Parser<'_> {
         for (pos, token) in self.ahead() {
             match token.kind {
                 TokenKind::FatArrow if depth == 0 => return Some(pos),
-                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
-                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                kind if kind.opens_bracket() => depth += 1,
+                kind if kind.closes_bracket() => {
                     depth = depth.checked_sub(1)?;
                 }
                 TokenKind::In | TokenKind::Equals | TokenKind::End if depth == 0 => return None,

@@ -1,7 +1,7 @@
 //! Parses items: definitions, imports, annotations and documentation.
 
 use super::{Parser, TermCategory};
-use crate::ast::{Annotation, AnnotationArg, AnnotationValue, Docs, Ident, ItemKind, TermId};
+use crate::ast::{Annotation, AnnotationArg, AnnotationValue, Docs, Ident, ItemKind};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Diagnostic, Span};
 
@@ -90,12 +90,7 @@ impl Parser<'_> {
         };
         let text = self.slice(sign).to_owned();
         let message = format!("expected `{written}`, found `{text}`");
-        let edits = vec![(sign, written.to_owned())];
-        self.report(Diagnostic::syntax(sign, message).fix(
-            format!("Write `{written}`"),
-            edits,
-            true,
-        ));
+        self.report(Diagnostic::syntax(sign, message).write(sign, written.to_owned()));
         if written == ":" {
             self.bump();
         }
@@ -148,17 +143,10 @@ impl Parser<'_> {
     pub(crate) fn annotation(&mut self) -> Annotation {
         let at = self.bump();
         let name = self.item_name(at);
-        let mut args = Vec::new();
-        if let Some(open) = self.eat(TokenKind::LParen)
-            && self.eat(TokenKind::RParen).is_none()
-        {
-            loop {
-                args.push(self.annotation_arg());
-                if !self.next_in_list(open, TokenKind::RParen) {
-                    break;
-                }
-            }
-        }
+        let args = match self.eat(TokenKind::LParen) {
+            Some(open) => self.list_or_empty(open, TokenKind::RParen, Self::annotation_arg),
+            None => Vec::new(),
+        };
         Annotation {
             name,
             args: args.into_boxed_slice(),
@@ -216,15 +204,8 @@ impl Parser<'_> {
 
     fn annotation_list(&mut self) -> AnnotationValue {
         let open = self.bump();
-        let mut terms: Vec<TermId> = Vec::new();
-        if self.eat(TokenKind::RBracket).is_none() {
-            loop {
-                terms.push(self.term(TermCategory::Arg));
-                if !self.next_in_list(open, TokenKind::RBracket) {
-                    break;
-                }
-            }
-        }
+        let term = |parser: &mut Self| parser.term(TermCategory::Arg);
+        let terms = self.list_or_empty(open, TokenKind::RBracket, term);
         AnnotationValue::List(terms.into_boxed_slice(), self.since(open.span.start))
     }
 

@@ -180,7 +180,7 @@ impl<'t> Parser<'t> {
     fn new(text: &'t str, dialect: Dialect) -> Self {
         let mut parser = Parser::empty(text, dialect);
         let (mut is_foreign, mut is_c) = (false, false);
-        for token in Lexer::new(text, dialect) {
+        for token in Lexer::new(text, dialect.into(), true) {
             is_foreign |= token.kind == TokenKind::Foreign;
             is_c |= is_foreign && matches!(token.kind, TokenKind::Equals | TokenKind::LBrace);
             match token.kind {
@@ -308,6 +308,18 @@ impl<'t> Parser<'t> {
 
     pub(crate) fn span_of(&self, id: TermId) -> Span {
         self.terms[id.0 as usize].span
+    }
+
+    pub(crate) fn kind_of(&self, id: TermId) -> &TermKind {
+        &self.terms[id.0 as usize].kind
+    }
+
+    pub(crate) fn text_of(&self, id: TermId) -> &'t str {
+        self.slice(self.span_of(id))
+    }
+
+    pub(crate) fn is_missing(&self, id: TermId) -> bool {
+        *self.kind_of(id) == TermKind::Missing
     }
 
     /// Returns the span from `start` to the end of the previous token.

@@ -78,7 +78,7 @@ impl Parser<'_> {
                 }
                 return pipeline;
             }
-            let has_parentheses = matches!(self.terms[arg.0 as usize].kind, TermKind::Paren(_));
+            let has_parentheses = matches!(self.kind_of(arg), TermKind::Paren(_));
             let (open, close) = if has_parentheses {
                 ("", "")
             } else {
@@ -108,7 +108,7 @@ impl Parser<'_> {
         let operands =
             || tokens_in_brackets(behind.clone(), 1).take_while(|token| !ends(token.kind));
         let is_comparison = operands().any(|token| compares(token.kind));
-        let is_not = self.slice(self.span_of(word)) == "not";
+        let is_not = self.text_of(word) == "not";
         let last = operands().last().filter(|_| is_not && is_comparison)?;
         Some(last.span.end)
     }
@@ -132,18 +132,18 @@ impl Parser<'_> {
     /// first would be piped: the first is a value that the item binds, or the end of a pipeline.
     fn is_pipe_missing(&self, first: TermId, second: TermId) -> bool {
         let mut head = second;
-        while let TermKind::Apply { callee, .. } = self.terms[head.0 as usize].kind {
+        while let TermKind::Apply { callee, .. } = *self.kind_of(head) {
             head = callee;
         }
         let is_applied = head != second;
-        let is_pattern = matches!(&self.terms[head.0 as usize].kind,
+        let is_pattern = matches!(self.kind_of(head),
             TermKind::Name(name) if PIPED_FUNCTIONS.contains(&name.as_str()));
         is_applied && is_pattern && (self.is_bound_value(first) || self.ends_pipeline(first))
     }
 
     /// Returns true if a term is a stage of a pipeline and has all of its other arguments.
     fn ends_pipeline(&self, term: TermId) -> bool {
-        let is_complete = match &self.terms[term.0 as usize].kind {
+        let is_complete = match self.kind_of(term) {
             TermKind::Apply { .. } => true,
             TermKind::Name(name) => matches!(name.as_str(), "join" | "transpose" | "fst" | "snd"),
             _ => false,
@@ -153,15 +153,15 @@ impl Parser<'_> {
 
     /// Returns true if a term is a name that the item binds, other than to a function.
     fn is_bound_value(&self, term: TermId) -> bool {
-        let TermKind::Name(name) = &self.terms[term.0 as usize].kind else {
+        let TermKind::Name(name) = self.kind_of(term) else {
             return false;
         };
         let binder = self.binders.iter().rfind(|binder| binder.name == *name);
         let is_function = |mut ty: TermId| {
-            while let TermKind::Paren(inner) = self.terms[ty.0 as usize].kind {
+            while let TermKind::Paren(inner) = *self.kind_of(ty) {
                 ty = inner;
             }
-            matches!(self.terms[ty.0 as usize].kind, TermKind::Arrow(..))
+            matches!(self.kind_of(ty), TermKind::Arrow(..))
         };
         binder.is_some_and(|binder| match binder.annotation {
             BinderAnnotation::Type(ty) => !is_function(ty),
@@ -181,10 +181,7 @@ impl Parser<'_> {
 
     /// Reports a missing `|>`, and combines the two terms as if it were present.
     fn with_pipe(&mut self, first: TermId, (gap, start): (Span, Token), second: TermId) -> TermId {
-        let written = match (
-            self.slice(self.span_of(first)),
-            self.slice(self.span_of(second)),
-        ) {
+        let written = match (self.text_of(first), self.text_of(second)) {
             (first, second)
                 if first.len() + second.len() > MAX_QUOTED_LENGTH || second.contains('\n') =>
             {
@@ -242,16 +239,16 @@ impl Parser<'_> {
         }
         let span = self.span_of(args[0]);
         let all = args.iter().map(|arg| self.in_parentheses(*arg));
-        let call = self.slice(self.span_of(callee)).to_owned() + &all.collect::<String>();
+        let call = self.text_of(callee).to_owned() + &all.collect::<String>();
         self.report(unbracketed(span, &call, edits));
     }
 
     /// Reports a cast in the notation of other languages: `x as f32` or `(f32) x`. Returns false
     /// for any other application.
     fn cast_of_other_languages(&mut self, callee: TermId, args: &[TermId]) -> bool {
-        let kind = |term: TermId| &self.terms[term.0 as usize].kind;
+        let kind = |term: TermId| self.kind_of(term);
         let (value, ty) = match *args {
-            [word, ty] if self.slice(self.span_of(word)) == "as" => (callee, ty),
+            [word, ty] if self.text_of(word) == "as" => (callee, ty),
             [value] => match *kind(callee) {
                 TermKind::Paren(ty) => (value, ty),
                 _ => return false,
@@ -270,7 +267,7 @@ impl Parser<'_> {
     /// Returns the scalar type that a term is, or is in another language if the item does not bind
     /// the name.
     fn scalar_meant(&self, term: TermId) -> Option<&'static str> {
-        match &self.terms[term.0 as usize].kind {
+        match self.kind_of(term) {
             TermKind::Scalar(scalar) => Some(scalar.as_str()),
             TermKind::Name(name) if self.binders.iter().all(|binder| binder.name != *name) => {
                 foreign_scalar(name)
@@ -307,7 +304,7 @@ impl Parser<'_> {
 
     fn takes_loose_arguments(&self, callee: TermId, mode: TermCategory) -> bool {
         let is_function = matches!(
-            self.terms[callee.0 as usize].kind,
+            self.kind_of(callee),
             TermKind::Name(_)
                 | TermKind::Apply { .. }
                 | TermKind::Paren(_)
@@ -411,12 +408,11 @@ pub(super) fn tokens_in_brackets<'a>(
     tokens: impl Iterator<Item = &'a Token>,
     deeper: i32,
 ) -> impl Iterator<Item = Token> {
-    use TokenKind::{LBrace, LBracket, LParen, RBrace, RBracket, RParen};
     let mut depth = 0;
     let tokens = tokens.map_while(move |token| {
         depth += match token.kind {
-            LParen | LBracket | LBrace => deeper,
-            RParen | RBracket | RBrace => -deeper,
+            kind if kind.opens_bracket() => deeper,
+            kind if kind.closes_bracket() => -deeper,
             _ => 0,
         };
         (depth >= 0).then_some((depth, *token))

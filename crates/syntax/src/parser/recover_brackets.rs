@@ -5,7 +5,7 @@ use super::recover_applications::{conversion, tokens_in_brackets};
 use super::{Parser, TermCategory};
 use crate::ast::{TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Dialect, Span};
+use crate::{Diagnostic, Dialect, Fix, Span};
 
 impl Parser<'_> {
     /// Reports an index in brackets: `xs[i]`, `xs[i][j]` or `xs[i, j]`.
@@ -24,7 +24,7 @@ impl Parser<'_> {
         };
         let message = format!("arrays are not indexed with brackets: write {form}");
         self.error_at(open.span, message);
-        let mut text = Some(self.slice(self.span_of(term)).to_owned());
+        let mut text = Some(self.text_of(term).to_owned());
         while self.at(TokenKind::LBracket) {
             let index = self.tokens_of_index();
             text = text.zip(index).map(|(array, index)| {
@@ -34,14 +34,13 @@ impl Parser<'_> {
         }
         if let Some(text) = text.filter(|_| dialect == Dialect::Rise) {
             let all = self.since(self.span_of(term).start);
-            self.mend(open.span, "Write `idx`", all, text);
+            self.mend(open.span, Fix::replace("Write `idx`", all, text));
         }
     }
 
     /// Returns true at the brackets of `cast[f32](x)`.
     pub(crate) fn at_type_of_cast(&self, callee: TermId) -> bool {
-        let is_cast =
-            matches!(&self.terms[callee.0 as usize].kind, TermKind::Name(name) if name == "cast");
+        let is_cast = matches!(self.kind_of(callee), TermKind::Name(name) if name == "cast");
         is_cast
             && self.dialect == Dialect::Rise
             && self.peek_kind(1) == TokenKind::Scalar
@@ -87,10 +86,10 @@ impl Parser<'_> {
         let mut depth = 0;
         let mut start = tokens[0].span.end;
         for token in tokens {
-            use TokenKind::{Comma, LBrace, LBracket, LParen, RBrace, RBracket, RParen};
+            use TokenKind::Comma;
             match token.kind {
-                LParen | LBracket | LBrace => depth += 1,
-                RParen | RBracket | RBrace => depth -= 1,
+                kind if kind.opens_bracket() => depth += 1,
+                kind if kind.closes_bracket() => depth -= 1,
                 _ => {}
             }
             if depth == 0 || (depth == 1 && token.kind == Comma) {
@@ -202,20 +201,12 @@ impl Parser<'_> {
         let elem = self.peek(usize::from(times));
         let is_elem = matches!(elem.kind, TokenKind::Scalar | TokenKind::Constructor);
         let gap = Span::new(self.last_end(), elem.span.start);
-        let is_name = |size: TermId| {
-            matches!(
-                self.terms[size.0 as usize].kind,
-                TermKind::Name(_) | TermKind::Literal(_)
-            )
-        };
+        let is_name =
+            |size: TermId| matches!(self.kind_of(size), TermKind::Name(_) | TermKind::Literal(_));
         if !is_elem || !is_name(size) || self.slice(gap).contains('\n') {
             return None;
         }
-        let form = format!(
-            "{}.{}",
-            self.slice(self.span_of(size)),
-            self.slice(elem.span)
-        );
+        let form = format!("{}.{}", self.text_of(size), self.slice(elem.span));
         let place = if times { token.span } else { elem.span };
         let message = format!(
             "a `.` must be between the size of an array and the type of its elements, as in `{form}`"
@@ -286,28 +277,28 @@ impl Parser<'_> {
 
     /// Returns the text of a type in RISE notation, for a type that was parsed from brackets.
     fn written_type(&self, ty: TermId) -> String {
-        match self.terms[ty.0 as usize].kind {
+        match *self.kind_of(ty) {
             TermKind::Array {
                 size,
                 elem,
                 long: false,
             } => {
-                let size_text = self.slice(self.span_of(size));
+                let size_text = self.text_of(size);
                 let elem = self.written_type(elem);
-                match self.terms[size.0 as usize].kind {
+                match *self.kind_of(size) {
                     TermKind::Binary { .. } => format!("({size_text}).{elem}"),
                     _ => format!("{size_text}.{elem}"),
                 }
             }
-            TermKind::Arrow(..) => format!("({})", self.slice(self.span_of(ty))),
-            _ => self.slice(self.span_of(ty)).to_owned(),
+            TermKind::Arrow(..) => format!("({})", self.text_of(ty)),
+            _ => self.text_of(ty).to_owned(),
         }
     }
 
     /// Returns true if the form of a term allows it to be a size.
     fn is_size(&self, term: TermId) -> bool {
         use TermKind::{Apply, Binary, Literal, Name, Paren};
-        let kind = &self.terms[term.0 as usize].kind;
+        let kind = self.kind_of(term);
         matches!(
             kind,
             Name(_) | Literal(_) | Binary { .. } | Apply { .. } | Paren(_)
@@ -317,7 +308,7 @@ impl Parser<'_> {
     /// Returns true if the form of a term allows it to be a type.
     fn is_type(&self, term: TermId) -> bool {
         use TermKind::{Array, DepArray, DepPair, Index, Name, Pair, Paren, Scalar, Tuple, Vector};
-        let kind = &self.terms[term.0 as usize].kind;
+        let kind = self.kind_of(term);
         matches!(
             kind,
             Scalar(_) | Name(_) | Array { .. } | Tuple(..) | Vector { .. } | Index(_) | Pair(..)

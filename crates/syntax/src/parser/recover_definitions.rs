@@ -4,7 +4,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{BinderAnnotation, BinderId, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Span};
+use crate::{Diagnostic, Fix, Span};
 
 /// The title of the fixes that write a function in RISE notation.
 const WRITE_FUN_TITLE: &str = "write `fun`";
@@ -52,8 +52,7 @@ impl Parser<'_> {
     /// Adds the edit that moves the parameters after the `=`, after the body has been parsed.
     pub(crate) fn move_parameters(&mut self, head: LeadingParameters, body: TermId) {
         let end = self.last_end();
-        let is_whole = self.at(TokenKind::End)
-            && !matches!(self.terms[body.0 as usize].kind, TermKind::Missing);
+        let is_whole = self.at(TokenKind::End) && !self.is_missing(body);
         let Some((before, after)) = head.text.split_once(" …").filter(|_| is_whole) else {
             return;
         };
@@ -61,9 +60,10 @@ impl Parser<'_> {
             (head.span, before.to_owned()),
             (Span::empty(end), after.to_owned()),
         ];
-        if let Some(error) = self.error.take_if(|error| error.span == head.place) {
-            self.error = Some(error.fix("Move the parameters behind the `=`", edits, true));
-        }
+        self.mend(
+            head.place,
+            Fix::preferred("Move the parameters behind the `=`", edits),
+        );
     }
 
     /// Parses parameters in parentheses or as bare names; `None` if they cannot be read.
@@ -83,12 +83,8 @@ impl Parser<'_> {
                 }
                 TokenKind::LParen => {
                     let open = self.bump();
-                    loop {
-                        params.push(self.typed_or_kinded());
-                        if !self.next_in_list(open, TokenKind::RParen) {
-                            break;
-                        }
-                    }
+                    let list = self.list(open, TokenKind::RParen, Self::typed_or_kinded);
+                    params.extend(list);
                 }
                 _ => return Some(params).filter(|_| is_read),
             }
@@ -124,7 +120,7 @@ impl Parser<'_> {
                 }
                 BinderAnnotation::Type(annotation) => {
                     let written = text(self.span_of(annotation));
-                    let kind = &self.terms[annotation.0 as usize].kind;
+                    let kind = self.kind_of(annotation);
                     ty += &match kind {
                         TermKind::Arrow(..) | TermKind::Pi { .. } => format!("({written}) -> "),
                         _ => format!("{written} -> "),
@@ -219,7 +215,7 @@ impl Parser<'_> {
         let message = format!("a function is written `fun({shown} => …)`");
         self.report(Diagnostic::syntax(word.span, message));
         let body = self.term(TermCategory::Expr);
-        let is_missing = matches!(self.terms[body.0 as usize].kind, TermKind::Missing);
+        let is_missing = self.is_missing(body);
         if sign.is_some() && !is_missing && !names.is_empty() {
             let open = match self
                 .slice(Span::new(head.end, self.span_of(body).start))
@@ -238,7 +234,7 @@ impl Parser<'_> {
     /// Reports and parses an abstraction without its keyword, `x => …`, where `params` is the term
     /// before the `=>`. Returns false if that term is not a parameter list.
     pub(crate) fn function_without_word(&mut self, params: TermId, call: Option<&str>) -> bool {
-        let kind = &self.terms[params.0 as usize].kind;
+        let kind = self.kind_of(params);
         let is_list = matches!(
             kind,
             TermKind::Name(_) | TermKind::Pair(..) | TermKind::Paren(_) | TermKind::Ascribe { .. }
@@ -261,7 +257,7 @@ impl Parser<'_> {
             body = self.term(TermCategory::Expr);
         }
         let closers = ")".repeat(edits.len());
-        if !matches!(self.terms[body.0 as usize].kind, TermKind::Missing) {
+        if !self.is_missing(body) {
             edits.push((Span::empty(self.last_end()), closers));
             self.mend_function(arrow.span, edits);
         }
@@ -269,9 +265,7 @@ impl Parser<'_> {
     }
 
     fn mend_function(&mut self, at: Span, edits: Vec<(Span, String)>) {
-        if let Some(error) = self.error.take_if(|error| error.span == at) {
-            self.error = Some(error.fix(WRITE_FUN_TITLE, edits, true));
-        }
+        self.mend(at, Fix::preferred(WRITE_FUN_TITLE, edits));
     }
 
     /// Reports a definition that begins with a keyword of another language, at the start or end of
@@ -293,9 +287,8 @@ impl Parser<'_> {
         if defines || is_function {
             let is_value = matches!(self.peek_kind(2), TokenKind::Equals | TokenKind::Colon);
             let error = error(format!("a definition begins with `def`, not `{text}`"));
-            let edits = vec![(word.span, "def".to_owned())];
             self.report(match is_value {
-                true => error.fix("Write `def`", edits, true),
+                true => error.write(word.span, "def"),
                 false => error.help("a function is defined as `def f = fun(x => …)`"),
             });
         } else if is_misspelt {

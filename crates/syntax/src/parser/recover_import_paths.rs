@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::lexer::TokenKind;
-use crate::{Diagnostic, Span};
+use crate::{Diagnostic, Fix, Span};
 
 impl Parser<'_> {
     /// Reports `import library`, `import library.rise` or `import <library.rise>`.
@@ -25,10 +25,7 @@ impl Parser<'_> {
         };
         let message = format!("expected the path of a file in quotes, as in `import {path}`");
         let error = Diagnostic::syntax(first.span, message);
-        self.report(match is_path {
-            true => error.write(span, path),
-            false => error,
-        });
+        self.report(error.with_fix(is_path.then(|| Fix::write(span, path))));
     }
 
     /// Reports a path in quotes of another kind, of which the opening one is given:

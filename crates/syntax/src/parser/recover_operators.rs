@@ -62,7 +62,7 @@ impl Parser<'_> {
         let sign = self.doubled_sign();
         let rhs = self.postfix(mode);
         let span = self.span_of(lhs).cover(self.span_of(rhs));
-        let (message, text) = written(self.slice(self.span_of(lhs)), self.slice(self.span_of(rhs)));
+        let (message, text) = written(self.text_of(lhs), self.text_of(rhs));
         self.report(Diagnostic::syntax(sign, message).write(span, text));
         self.push(TermKind::Missing, span)
     }
@@ -72,9 +72,9 @@ impl Parser<'_> {
         let sign = self.bump().span;
         let rhs = self.postfix(mode);
         let span = self.span_of(lhs).cover(self.span_of(rhs));
-        let left = self.slice(self.span_of(lhs));
+        let left = self.text_of(lhs);
         let applied = format!("{left}{}", self.in_parentheses(rhs));
-        let composed = format!("{left} << {}", self.slice(self.span_of(rhs)));
+        let composed = format!("{left} << {}", self.text_of(rhs));
         let message = format!(
             "`@` is not an operator: a function is applied as in `{applied}`, and composed with another one as in `{composed}`"
         );
@@ -122,8 +122,7 @@ impl Parser<'_> {
         let sign = before.unwrap_or(point).cover(point);
         let text = self.slice(sign);
         let message = format!("there is no `{text}`: numbers of all types have the same operators");
-        let edits = vec![(point, String::new())];
-        self.report(Diagnostic::syntax(sign, message).fix("Remove `.`", edits, true));
+        self.report(Diagnostic::syntax(sign, message).replace("Remove `.`", point, String::new()));
         self.postfix(mode)
     }
 
@@ -139,7 +138,7 @@ impl Parser<'_> {
     pub(crate) fn increment_before(&mut self, mode: TermCategory) -> TermId {
         let (sign, written) = self.increment();
         let operand = self.postfix(mode);
-        let text = format!("({} {written} 1)", self.slice(self.span_of(operand)));
+        let text = format!("({} {written} 1)", self.text_of(operand));
         let span = self.since(sign.start);
         self.report(no_increment(sign, written).write(span, text));
         self.push(TermKind::Missing, span)
@@ -157,11 +156,11 @@ impl Parser<'_> {
     /// Adds the RISE expression for a bitwise complement to the error about a `~`, which is read as
     /// `!`.
     pub(crate) fn mend_complement(&mut self, sign: Span, operand: TermId) {
-        let is_missing = matches!(self.terms[operand.0 as usize].kind, TermKind::Missing);
+        let is_missing = self.is_missing(operand);
         if self.slice(sign) != "~" || is_missing {
             return;
         }
-        let text = format!("(-{} - 1)", self.slice(self.span_of(operand)));
+        let text = format!("(-{} - 1)", self.text_of(operand));
         let whole = self.since(sign.start);
         if let Some(error) = self.error.take_if(|error| error.span == sign) {
             let title = format!("Write `{text}`");

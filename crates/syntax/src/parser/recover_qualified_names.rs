@@ -15,9 +15,9 @@ impl Parser<'_> {
     /// Returns true if a term is the name of a module of another language, followed by a name in
     /// it.
     pub(crate) fn at_part_of_module(&self, term: TermId) -> bool {
-        let text = self.slice(self.span_of(term));
+        let text = self.text_of(term);
         let is_bound = || self.binders.iter().any(|binder| binder.name == text);
-        let is_module = match self.terms[term.0 as usize].kind {
+        let is_module = match *self.kind_of(term) {
             TermKind::Name(_) if self.at(TokenKind::Dot) => MODULES.contains(&text) && !is_bound(),
             TermKind::Name(_) | TermKind::Scalar(_) => self.at(TokenKind::Colon),
             _ => false,

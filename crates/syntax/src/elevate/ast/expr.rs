@@ -3,6 +3,7 @@
 use super::{Alt, ExprId, ParamId, PatternId};
 use crate::Span;
 use crate::ast::{AddressSpace, Ident, Literal, Name, TermId, words};
+use crate::lexer::elevate::Combinator;
 
 /// A node of a strategy expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -243,5 +244,16 @@ words! {
         Div = "/",
         /// Remainder, `a % b`.
         Mod = "%",
+    }
+}
+
+impl From<Combinator> for Op {
+    fn from(combinator: Combinator) -> Op {
+        match combinator {
+            Combinator::Seq => Op::Seq,
+            Combinator::SeqNormal => Op::SeqNormal,
+            Combinator::Choice => Op::Choice,
+            Combinator::At => Op::At,
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Lays out strategy expressions.
 
-use super::Layout;
-use crate::TokenKind as Rise;
+use super::ItemLayout;
+use crate::TokenKind;
 use crate::elevate::ast::{Arg, Case, ExprId, ExprKind, ListForm, Op, PatternId, PatternKind};
+use crate::format::source::Layout;
 
 /// Returns true if both operators form one chain, whose lines break together.
 fn same_chain(a: Op, b: Op) -> bool {
@@ -20,7 +21,7 @@ fn same_chain(a: Op, b: Op) -> bool {
     level(a) == level(b)
 }
 
-impl Layout<'_> {
+impl ItemLayout<'_> {
     pub(super) fn expr(&mut self, id: ExprId) {
         let item = self.item;
         let expr = item.expr(id);
@@ -48,13 +49,13 @@ impl Layout<'_> {
             ExprKind::Binary { op, .. } => self.chain(id, *op),
             ExprKind::Neg(operand) => {
                 self.word();
-                if matches!(self.writer.kind(), Rise::Int | Rise::Float) {
+                if matches!(self.writer.kind(), TokenKind::Int | TokenKind::Float) {
                     self.space();
                 }
                 self.expr(*operand);
             }
             ExprKind::Not(operand) => {
-                let sign = self.writer.kind() == Rise::Bang;
+                let sign = self.writer.kind() == TokenKind::Bang;
                 self.word();
                 if !sign {
                     self.space();
@@ -63,7 +64,7 @@ impl Layout<'_> {
             }
             ExprKind::Lambda { params, body } => {
                 match self.writer.kind() {
-                    Rise::LParen => {
+                    TokenKind::LParen => {
                         self.list(params.len(), |layout, at| layout.param(params[at]));
                     }
                     _ => self.word(),
@@ -232,10 +233,10 @@ impl Layout<'_> {
                 true => {
                     self.space();
                     self.word();
-                    self.writer.out.line();
+                    self.line();
                 }
                 false => {
-                    self.writer.out.line();
+                    self.line();
                     self.word_space();
                 }
             }
@@ -254,10 +255,10 @@ impl Layout<'_> {
         self.word_space();
         self.expr(condition);
         self.writer.out.indent_if_broken(group);
-        self.writer.out.line();
+        self.line();
         self.word_space();
         self.expr(then);
-        self.writer.out.line();
+        self.line();
         self.word_space();
         self.expr(otherwise);
         self.writer.out.dedent_if_broken(group);

@@ -1,14 +1,15 @@
 //! Lays out items, rules with their clauses, conditions, types and parameters.
 
-use super::Layout;
-use crate::TokenKind as Rise;
+use super::ItemLayout;
+use crate::TokenKind;
 use crate::ast::{TermId, TermKind};
 use crate::elevate::ast::{
     Alt, Clause, ClauseKind, CondId, CondKind, Expect, ExprId, ItemKind, ParamId, ParamList,
     PredBody, RangeKind, RangeStep, TypeId, TypeKind,
 };
+use crate::format::source::Layout;
 
-impl Layout<'_> {
+impl ItemLayout<'_> {
     pub(super) fn item(&mut self) {
         let item = self.item;
         self.writer.annotations(&item.attributes);
@@ -144,13 +145,13 @@ impl Layout<'_> {
         self.param_lists(params);
         self.space();
         self.word();
-        if self.writer.kind() == Rise::LBrace {
+        if self.writer.kind() == TokenKind::LBrace {
             self.writer.out.close();
             self.space();
             return self.alts(alts);
         }
         self.writer.out.indent();
-        self.writer.out.line();
+        self.line();
         match alts {
             [alt] => self.alt(alt),
             _ => self.word(),
@@ -162,9 +163,7 @@ impl Layout<'_> {
     /// Writes alternatives in braces, `{ alt | alt }`.
     pub(super) fn alts(&mut self, alts: &[Alt]) {
         self.braces(alts.len(), true, |layout, at| {
-            layout.writer.open();
-            layout.alt(&alts[at]);
-            layout.writer.out.close();
+            layout.group(|layout| layout.alt(&alts[at]));
         });
     }
 
@@ -174,13 +173,13 @@ impl Layout<'_> {
         let group = self.writer.open();
         self.side(alt.lhs);
         self.writer.out.indent_if_broken(group);
-        self.writer.out.line();
+        self.line();
         self.word_space();
         self.writer.term(alt.rhs);
         self.writer.out.dedent_if_broken(group);
         self.writer.out.close();
         for clause in &alt.clauses {
-            self.writer.out.line();
+            self.line();
             self.clause(clause);
         }
     }
@@ -229,12 +228,12 @@ impl Layout<'_> {
             CondKind::Missing => {}
             CondKind::Or(a, b) | CondKind::And(a, b) => {
                 self.cond(*a);
-                self.writer.out.line();
+                self.line();
                 self.word_space();
                 self.cond(*b);
             }
             CondKind::Not(a) => {
-                let sign = self.writer.kind() == Rise::Bang;
+                let sign = self.writer.kind() == TokenKind::Bang;
                 self.word();
                 if !sign {
                     self.space();
@@ -353,13 +352,13 @@ impl Layout<'_> {
         self.writer.out.break_parent();
         self.word();
         self.writer.out.indent();
-        self.writer.out.line();
+        self.line();
         self.word();
         self.below(|layout| layout.writer.term(*input));
-        self.writer.out.line();
+        self.line();
         self.word();
         self.right_side(*apply);
-        self.writer.out.line();
+        self.line();
         self.word();
         match expect {
             Expect::Program(program) => self.below(|layout| layout.writer.term(*program)),
@@ -374,12 +373,12 @@ impl Layout<'_> {
             }
         }
         if modulo.is_some() {
-            self.writer.out.line();
+            self.line();
             self.word_space();
             self.word();
         }
         self.writer.out.dedent();
-        self.writer.out.line();
+        self.line();
         self.word();
         self.writer.out.close();
     }

@@ -7,10 +7,9 @@
 mod expr;
 mod item;
 
-use super::lexer::{Lexer, Token, TokenKind};
 use super::{ast, parse, split};
-use crate::TokenKind as Rise;
-use crate::format::source::Writer;
+use crate::format::source::{Layout, Writer};
+use crate::lexer::{Language, Lexer, Token, TokenKind};
 
 /// Formats an ELEVATE file. Items with syntax errors are unchanged. The function is idempotent.
 pub fn format(text: &str) -> String {
@@ -23,13 +22,8 @@ pub fn format_item(text: &str, newline: &str) -> String {
     if parsed.has_error() {
         return text.to_owned();
     }
-    let tokens = Lexer::within(text, true)
-        .map(|token| crate::Token {
-            kind: token.kind.in_rise(),
-            span: token.span,
-        })
-        .collect();
-    let mut layout = Layout {
+    let tokens = Lexer::new(text, Language::Elevate, true).collect();
+    let mut layout = ItemLayout {
         item: &parsed.item,
         writer: Writer::over(text, &parsed.item.rise, tokens),
     };
@@ -45,13 +39,13 @@ pub fn format_item(text: &str, newline: &str) -> String {
 /// Returns the tokens and comments of a text, each with true for the `(` of a call.
 fn words(text: &str) -> impl Iterator<Item = (TokenKind, &str, bool)> {
     let mut before = None;
-    Lexer::within(text, true).filter_map(move |token| {
+    Lexer::new(text, Language::Elevate, true).filter_map(move |token| {
         let Token { kind, span } = token;
         let callee = before.replace(kind);
-        if kind == TokenKind::Rise(Rise::Whitespace) {
+        if kind == TokenKind::Whitespace {
             return None;
         }
-        let call = kind == TokenKind::Rise(Rise::LParen) && callee.is_some_and(ends_callee);
+        let call = kind == TokenKind::LParen && callee.is_some_and(ends_callee);
         let piece = &text[std::ops::Range::from(span)];
         Some((kind, piece.trim_end(), call))
     })
@@ -63,91 +57,56 @@ fn ends_callee(kind: TokenKind) -> bool {
         kind,
         TokenKind::Quoted
             | TokenKind::Metavariable
-            | TokenKind::Rise(
-                Rise::Ident | Rise::Let | Rise::RParen | Rise::RBracket | Rise::RBrace
-            )
+            | TokenKind::Ident
+            | TokenKind::Let
+            | TokenKind::RParen
+            | TokenKind::RBracket
+            | TokenKind::RBrace
     )
 }
 
-struct Layout<'t> {
+struct ItemLayout<'t> {
     item: &'t ast::Item,
     writer: Writer<'t>,
 }
 
-impl Layout<'_> {
-    fn word(&mut self) {
-        self.writer.word();
+impl<'t> Layout<'t> for ItemLayout<'t> {
+    fn writer(&mut self) -> &mut Writer<'t> {
+        &mut self.writer
     }
+}
 
-    fn space(&mut self) {
-        self.writer.space();
-    }
-
-    /// Writes a token and a space after it.
-    fn word_space(&mut self) {
-        self.word();
-        self.space();
-    }
-
-    /// Writes `(a, b)` or `[a, b]`: on one line, or each element on its own; possibly empty.
-    fn list(&mut self, count: usize, mut each: impl FnMut(&mut Self, usize)) {
-        if count == 0 {
-            self.word();
-            return self.word();
-        }
-        self.writer.open();
-        self.word();
-        self.writer.out.indent();
-        self.writer.out.soft_line();
-        for at in 0..count {
-            if at > 0 {
-                self.word();
-                self.writer.out.line();
-            }
-            each(self, at);
-        }
-        self.writer.out.dedent();
-        self.word();
-        self.writer.out.close();
-    }
-
+impl ItemLayout<'_> {
     /// Writes `{ a | b }`: on one line, or each part on its own; several lines in the text are
     /// kept. The parts of several alternatives are aligned after the `|`.
     fn braces(&mut self, count: usize, separated: bool, mut each: impl FnMut(&mut Self, usize)) {
         let aligned = separated && count > 1;
-        self.writer.open();
-        self.word();
-        if self.writer.begins_line() {
-            self.writer.out.break_parent();
-        }
-        self.writer.out.indent();
-        for at in 0..count {
-            if aligned && at == 0 {
-                self.writer.out.indent();
+        self.group(|layout| {
+            layout.word();
+            if layout.writer.begins_line() {
+                layout.writer.out.break_parent();
             }
-            self.writer.out.line();
-            if aligned && at > 0 {
-                self.word_space();
-                self.writer.out.indent();
-            }
-            each(self, at);
-            if aligned {
-                self.writer.out.dedent();
-            }
-        }
-        self.writer.out.dedent();
-        self.writer.out.line();
-        self.word();
-        self.writer.out.close();
-    }
-
-    /// Writes the text after an operator, on lines of its own if it is long.
-    fn below(&mut self, each: impl FnOnce(&mut Self)) {
-        self.writer.out.open();
-        self.writer.out.indent();
-        self.writer.out.line();
-        each(self);
-        self.writer.out.dedent();
-        self.writer.out.close();
+            layout.indented(|layout| {
+                for at in 0..count {
+                    match (aligned, at) {
+                        (true, 0) => layout.indented(|layout| {
+                            layout.line();
+                            each(layout, at);
+                        }),
+                        (true, _) => {
+                            layout.line();
+                            layout.word_space();
+                            layout.indented(|layout| each(layout, at));
+                        }
+                        (false, _) => {
+                            layout.line();
+                            each(layout, at);
+                        }
+                    }
+                }
+            });
+            layout.line();
+            layout.word();
+        });
     }
 }

@@ -3,9 +3,8 @@
 use super::Parser;
 use crate::ast::{BinaryOp, Ident, Kind, TermId, TermKind, UnaryOp};
 use crate::elevate::ast::{CondId, CondKind};
-use crate::elevate::lexer::TokenKind;
 use crate::parser::TermCategory;
-use crate::{Span, TokenKind as Rise};
+use crate::{Span, TokenKind};
 
 impl Parser<'_> {
     /// Parses a condition such as `a or b and not c`.
@@ -31,7 +30,7 @@ impl Parser<'_> {
 
     fn disjunction(&mut self) -> CondId {
         let mut first = self.conjunction();
-        while self.at(Rise::Or) || self.at_joining("or") {
+        while self.at(TokenKind::Or) || self.at_joining("or") {
             self.bump();
             let second = self.conjunction();
             let span = self.span_of_cond(first).cover(self.span_of_cond(second));
@@ -42,7 +41,7 @@ impl Parser<'_> {
 
     fn conjunction(&mut self) -> CondId {
         let mut first = self.negation();
-        while self.at(Rise::And) || self.at_joining("and") {
+        while self.at(TokenKind::And) || self.at_joining("and") {
             self.bump();
             let second = self.negation();
             let span = self.span_of_cond(first).cover(self.span_of_cond(second));
@@ -53,7 +52,7 @@ impl Parser<'_> {
 
     fn negation(&mut self) -> CondId {
         let mut prefixes = Vec::new();
-        while self.at_name("not") || self.at(Rise::Bang) {
+        while self.at_name("not") || self.at(TokenKind::Bang) {
             prefixes.push(self.bump().span);
         }
         let operand = self.condition_atom();
@@ -67,10 +66,10 @@ impl Parser<'_> {
         if self.at_name("holds") && self.call_ahead(1) {
             return self.holds();
         }
-        if self.at(Rise::LParen) && self.encloses_condition() {
+        if self.at(TokenKind::LParen) && self.encloses_condition() {
             let open = self.bump();
             let inner = self.condition();
-            self.rise.close(open, Rise::RParen);
+            self.rise.close(open, TokenKind::RParen);
             let span = self.rise.since(open.span.start);
             return self.push_cond(CondKind::Paren(inner), span);
         }
@@ -90,7 +89,7 @@ impl Parser<'_> {
                 name: term,
                 term: other,
             }
-        } else if self.eat(Rise::Colon).is_some() {
+        } else if self.eat(TokenKind::Colon).is_some() {
             self.typed(term)
         } else {
             return self.classify(term);
@@ -102,7 +101,8 @@ impl Parser<'_> {
     /// Parses the type or kind after `x :`.
     fn typed(&mut self, term: TermId) -> CondKind {
         let token = self.rise.token();
-        if let (Rise::Kind, Some(kind)) = (token.kind, Kind::from_text(self.rise.slice(token.span)))
+        if let (TokenKind::Kind, Some(kind)) =
+            (token.kind, Kind::from_text(self.rise.slice(token.span)))
         {
             self.bump();
             return CondKind::HasKind { term, kind };
@@ -116,7 +116,7 @@ impl Parser<'_> {
         let word = self.bump();
         let open = self.bump();
         let strategy = self.bracketed(Self::expr);
-        let term = match self.eat(Rise::Comma) {
+        let term = match self.eat(TokenKind::Comma) {
             Some(_) => self.rise.term(TermCategory::Arg),
             None => {
                 self.rise
@@ -125,7 +125,7 @@ impl Parser<'_> {
                 self.rise.push(TermKind::Missing, span)
             }
         };
-        self.rise.close(open, Rise::RParen);
+        self.rise.close(open, TokenKind::RParen);
         let span = self.rise.since(word.span.start);
         self.push_cond(CondKind::Holds { strategy, term }, span)
     }
@@ -135,7 +135,7 @@ impl Parser<'_> {
         let mut open = self.rise.pos;
         let mut close = self.partners[open] as usize;
         // For nested parentheses the contents of the innermost ones decide.
-        while self.kinds[open + 1] == TokenKind::Rise(Rise::LParen)
+        while self.kinds[open + 1] == TokenKind::LParen
             && self.partners[open + 1] as usize + 1 == close
         {
             open += 1;
@@ -144,11 +144,11 @@ impl Parser<'_> {
         let mut at = open + 1;
         while at < close {
             match self.kinds[at] {
-                TokenKind::Rise(Rise::And | Rise::Or | Rise::Bang | Rise::Colon) => return true,
-                TokenKind::Rise(Rise::Ident) if self.is_condition_word(at, at == open + 1) => {
+                TokenKind::And | TokenKind::Or | TokenKind::Bang | TokenKind::Colon => return true,
+                TokenKind::Ident if self.is_condition_word(at, at == open + 1) => {
                     return true;
                 }
-                TokenKind::Rise(Rise::LParen | Rise::LBracket | Rise::LBrace) => {
+                kind if kind.opens_bracket() => {
                     at = self.partners[at] as usize;
                 }
                 _ => {}
@@ -161,7 +161,7 @@ impl Parser<'_> {
     /// Returns true if the word at index `at` is a keyword of conditions; `first` is true in the
     /// position of an operand.
     fn is_condition_word(&self, at: usize, first: bool) -> bool {
-        let call = self.kinds[at + 1] == TokenKind::Rise(Rise::LParen);
+        let call = self.kinds[at + 1] == TokenKind::LParen;
         match self.rise.slice(self.rise.tokens[at].span) {
             "and" | "or" | "divides" | "notIn" => !first,
             "not" => first,

@@ -2,8 +2,8 @@
 
 use super::Parser;
 use crate::elevate::ast::{Case, ExprId, ExprKind, Op};
-use crate::elevate::lexer::{TokenKind, Word};
-use crate::{Diagnostic, Span, TokenKind as Rise, codes};
+use crate::lexer::elevate::Word;
+use crate::{Diagnostic, Span, Token, TokenKind, codes};
 
 /// An operator with its left operand, on the stack until its right operand is parsed.
 pub(super) struct PendingOperator {
@@ -96,26 +96,23 @@ impl Parser<'_> {
     /// Returns the infix operator at the current token.
     pub(super) fn infix(&self) -> Option<Op> {
         Some(match self.kind() {
-            TokenKind::Combinator(combinator, _) => combinator.op(),
+            TokenKind::Combinator(combinator, _) => combinator.into(),
             TokenKind::Cons => Op::Cons,
-            TokenKind::Rise(kind) => match kind {
-                Rise::Or => Op::Or,
-                Rise::And => Op::And,
-                Rise::EqEq => Op::Eq,
-                Rise::NotEq => Op::Ne,
-                Rise::Less => Op::Lt,
-                Rise::LessEq => Op::Le,
-                Rise::Greater => Op::Gt,
-                Rise::GreaterEq => Op::Ge,
-                Rise::Plus => Op::Add,
-                Rise::Minus => Op::Sub,
-                Rise::Star => Op::Mul,
-                Rise::Slash => Op::Div,
-                Rise::Percent => Op::Mod,
-                Rise::Ident if self.text() == "or" => Op::Or,
-                Rise::Ident if self.text() == "and" => Op::And,
-                _ => return None,
-            },
+            TokenKind::Or => Op::Or,
+            TokenKind::And => Op::And,
+            TokenKind::EqEq => Op::Eq,
+            TokenKind::NotEq => Op::Ne,
+            TokenKind::Less => Op::Lt,
+            TokenKind::LessEq => Op::Le,
+            TokenKind::Greater => Op::Gt,
+            TokenKind::GreaterEq => Op::Ge,
+            TokenKind::Plus => Op::Add,
+            TokenKind::Minus => Op::Sub,
+            TokenKind::Star => Op::Mul,
+            TokenKind::Slash => Op::Div,
+            TokenKind::Percent => Op::Mod,
+            TokenKind::Ident if self.text() == "or" => Op::Or,
+            TokenKind::Ident if self.text() == "and" => Op::And,
             _ => return None,
         })
     }
@@ -183,9 +180,9 @@ impl Parser<'_> {
 
     fn at_prefix(&self) -> bool {
         match self.kind() {
-            TokenKind::Rise(Rise::Bang) => true,
-            TokenKind::Rise(Rise::Minus) => !self.rise.at_negative_number(),
-            TokenKind::Rise(Rise::Ident) if self.text() == "not" => {
+            TokenKind::Bang => true,
+            TokenKind::Minus => !self.rise.at_negative_number(),
+            TokenKind::Ident if self.text() == "not" => {
                 !self.call_ahead(1) && self.begins_operand(1)
             }
             _ => false,
@@ -197,43 +194,42 @@ impl Parser<'_> {
         match self.peek(n) {
             TokenKind::Quoted | TokenKind::Metavariable => true,
             TokenKind::Word(word) => matches!(word, Word::If | Word::With | Word::Rule),
-            TokenKind::Rise(Rise::Ident) => !matches!(
+            TokenKind::Ident => !matches!(
                 self.rise.slice(self.rise.peek(n).span),
                 "and" | "or" | "divides" | "notIn"
             ),
-            TokenKind::Rise(kind) => matches!(
+            kind => matches!(
                 kind,
-                Rise::Underscore
-                    | Rise::Int
-                    | Rise::Float
-                    | Rise::String
-                    | Rise::True
-                    | Rise::False
-                    | Rise::Fun
-                    | Rise::DepFun
-                    | Rise::Scalar
-                    | Rise::Constructor
-                    | Rise::Address
-                    | Rise::LParen
-                    | Rise::LBracket
-                    | Rise::Bang
+                TokenKind::Underscore
+                    | TokenKind::Int
+                    | TokenKind::Float
+                    | TokenKind::String
+                    | TokenKind::True
+                    | TokenKind::False
+                    | TokenKind::Fun
+                    | TokenKind::DepFun
+                    | TokenKind::Scalar
+                    | TokenKind::Constructor
+                    | TokenKind::Address
+                    | TokenKind::LParen
+                    | TokenKind::LBracket
+                    | TokenKind::Bang
             ),
-            _ => false,
         }
     }
 
     /// Parses `match { case p if g => e … }` after the matched expression.
-    fn cases(&mut self, scrutinee: ExprId, word: crate::Token) -> ExprId {
+    fn cases(&mut self, scrutinee: ExprId, word: Token) -> ExprId {
         let start = self.span_of(scrutinee).start;
         let mut cases = Vec::new();
-        match self.eat(Rise::LBrace) {
+        match self.eat(TokenKind::LBrace) {
             Some(open) => {
                 self.bracketed(|parser| {
                     while let Some(case) = parser.case() {
                         cases.push(case);
                     }
                 });
-                self.rise.close(open, Rise::RBrace);
+                self.rise.close(open, TokenKind::RBrace);
             }
             None => {
                 let span = self.rise.last_char();
@@ -251,7 +247,7 @@ impl Parser<'_> {
 
     /// Parses the next case; returns `None` if there is none.
     fn case(&mut self) -> Option<Case> {
-        if matches!(self.kind(), TokenKind::Rise(Rise::RBrace | Rise::End)) {
+        if matches!(self.kind(), TokenKind::RBrace | TokenKind::End) {
             return None;
         }
         let word = match self.eat_word(Word::Case) {
@@ -273,7 +269,7 @@ impl Parser<'_> {
             self.guard = outside;
             guard
         });
-        if self.eat(Rise::FatArrow).is_none() {
+        if self.eat(TokenKind::FatArrow).is_none() {
             self.no_arrow();
         }
         let body = self.expr();
@@ -287,7 +283,7 @@ impl Parser<'_> {
 
     /// Reports a pattern without `=>`.
     fn no_arrow(&mut self) {
-        if let Some(arrow) = self.eat(Rise::Arrow) {
+        if let Some(arrow) = self.eat(TokenKind::Arrow) {
             let message = "the pattern of a case is followed by `=>`, not `->`";
             return self
                 .rise
@@ -307,12 +303,12 @@ impl Parser<'_> {
         loop {
             match self.kind() {
                 kind if stops(kind) => return,
-                TokenKind::Rise(Rise::RBrace | Rise::RParen | Rise::RBracket | Rise::End) => {
+                TokenKind::RBrace | TokenKind::RParen | TokenKind::RBracket | TokenKind::End => {
                     return;
                 }
-                TokenKind::Rise(Rise::LParen | Rise::LBracket | Rise::LBrace) => {
+                kind if kind.opens_bracket() => {
                     self.rise.pos = self.partners[self.rise.pos] as usize;
-                    if !self.at(Rise::End) {
+                    if !self.at(TokenKind::End) {
                         self.bump();
                     }
                 }
@@ -332,12 +328,9 @@ impl Parser<'_> {
             |cond| conds = self.conds.height(cond.0).max(conds),
         );
         let patterns = match kind {
-            ExprKind::Match { cases, .. } => {
-                let patterns = cases
-                    .iter()
-                    .map(|case| self.patterns.height(case.pattern.0));
-                patterns.max().unwrap_or(0)
-            }
+            ExprKind::Match { cases, .. } => self
+                .patterns
+                .highest(cases.iter().map(|case| case.pattern.0)),
             _ => 0,
         };
         exprs.max(conds).max(patterns)

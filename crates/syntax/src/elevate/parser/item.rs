@@ -5,9 +5,9 @@ use crate::ast::{Annotation, Ident};
 use crate::elevate::ast::{
     Alt, Expect, ExprId, ItemKind, Order, ParamList, PredBody, Range, RangeKind, RangeStep,
 };
-use crate::elevate::lexer::{TokenKind, Word};
+use crate::lexer::elevate::Word;
 use crate::parser::TermCategory;
-use crate::{Diagnostic, Span, TokenKind as Rise};
+use crate::{Diagnostic, Span, Token, TokenKind};
 
 /// The names of the attributes of items. An `@` before one of them is certainly not an operator.
 pub const ATTRIBUTES: &[&str] = &[
@@ -20,14 +20,12 @@ impl Parser<'_> {
         let attributes = self.attributes();
         self.mend_item_word();
         let kind = match self.kind() {
-            TokenKind::Rise(Rise::Import) => self.import(),
-            TokenKind::Rise(Rise::Def) | TokenKind::Word(Word::Strategy) => self.strategy(),
+            TokenKind::Import => self.import(),
+            TokenKind::Def | TokenKind::Word(Word::Strategy) => self.strategy(),
             TokenKind::Word(Word::Language) => self.language(),
             TokenKind::Word(Word::Traversal) => self.traversal(),
             TokenKind::Word(Word::Unsafe) => self.rule(),
-            TokenKind::Word(Word::Rule) if self.peek(1) != TokenKind::Rise(Rise::LBrace) => {
-                self.rule()
-            }
+            TokenKind::Word(Word::Rule) if self.peek(1) != TokenKind::LBrace => self.rule(),
             TokenKind::Word(Word::Val) => self.val(),
             TokenKind::Word(Word::Pred) => self.pred(),
             TokenKind::Word(Word::NormalForm) => self.normal_form(),
@@ -46,7 +44,7 @@ impl Parser<'_> {
         if let (Some(attribute), false) = (attributes.first(), defines) {
             self.lone_attribute(attribute);
         }
-        if !self.at(Rise::End) {
+        if !self.at(TokenKind::End) {
             self.report_trailing_text(&kind);
         }
         (attributes, kind)
@@ -87,8 +85,8 @@ impl Parser<'_> {
     fn import(&mut self) -> ItemKind {
         self.bump();
         let path = match self.kind() {
-            TokenKind::Rise(Rise::String) => Some(self.rise.string()),
-            TokenKind::Rise(Rise::OpenString) => {
+            TokenKind::String => Some(self.rise.string()),
+            TokenKind::OpenString => {
                 self.bump();
                 None
             }
@@ -149,12 +147,12 @@ impl Parser<'_> {
             self.rise.expected("`rule`");
             self.rise.skip_to_end();
         }
-        let name = match self.at(Rise::End) {
+        let name = match self.at(TokenKind::End) {
             true => None,
             false => self.defined(),
         };
         let params = self.param_lists();
-        if self.at(Rise::Colon) {
+        if self.at(TokenKind::Colon) {
             let span = self.bump().span;
             let message = "a rule has no written type: the types of its sides are inferred";
             self.rise.error_at(span, message);
@@ -173,12 +171,12 @@ impl Parser<'_> {
     }
 
     fn alts(&mut self) -> Box<[Alt]> {
-        let hole = self.at(Rise::Underscore) && self.peek(1) == TokenKind::Rise(Rise::End);
-        if hole || (self.at(Rise::End) && self.rise.error.is_some()) {
+        let hole = self.at(TokenKind::Underscore) && self.peek(1) == TokenKind::End;
+        if hole || (self.at(TokenKind::End) && self.rise.error.is_some()) {
             self.bump();
             return Box::default();
         }
-        match self.at(Rise::LBrace) {
+        match self.at(TokenKind::LBrace) {
             true => self.braced_alts(),
             false => Box::from([self.alt(false)]),
         }
@@ -201,10 +199,10 @@ impl Parser<'_> {
 
     /// Parses type parameters `[P, Q]`.
     fn type_params(&mut self) -> Box<[Ident]> {
-        let Some(open) = self.eat(Rise::LBracket) else {
+        let Some(open) = self.eat(TokenKind::LBracket) else {
             return Box::default();
         };
-        let params = self.list(open, Rise::RBracket, |parser| {
+        let params = self.list(open, TokenKind::RBracket, |parser| {
             parser.ident("a type parameter")
         });
         params.into_iter().flatten().collect()
@@ -219,14 +217,14 @@ impl Parser<'_> {
     }
 
     fn no_type(&mut self, message: &str) {
-        if let Some(colon) = self.eat(Rise::Colon) {
+        if let Some(colon) = self.eat(TokenKind::Colon) {
             self.rise.error_at(colon.span, message);
             self.ty();
         }
     }
 
     fn no_params(&mut self, message: &str) {
-        if self.at(Rise::LParen) {
+        if self.at(TokenKind::LParen) {
             let span = self.span();
             self.rise.error_at(span, message);
             self.param_lists();
@@ -238,7 +236,7 @@ impl Parser<'_> {
         let params = self.param_lists();
         self.no_type("a predicate has type `Pred`: leave the type out");
         let body = match self.equals(name.as_ref(), "a strategy, or patterns in braces") {
-            true if self.at(Rise::LBrace) => PredBody::Patterns(self.braced_patterns()),
+            true if self.at(TokenKind::LBrace) => PredBody::Patterns(self.braced_patterns()),
             _ => PredBody::Strategy(self.right_side()),
         };
         ItemKind::Pred { name, params, body }
@@ -269,7 +267,7 @@ impl Parser<'_> {
     }
 
     fn right_side(&mut self) -> ExprId {
-        match self.at(Rise::End) && self.rise.error.is_some() {
+        match self.at(TokenKind::End) && self.rise.error.is_some() {
             true => self.missing(),
             false => self.expr(),
         }
@@ -278,11 +276,11 @@ impl Parser<'_> {
     /// Parses the `=` of a definition; if it is missing, skips past the next one. Returns false if
     /// there is none.
     fn equals(&mut self, name: Option<&Ident>, what: &str) -> bool {
-        if self.eat(Rise::Equals).is_some() {
+        if self.eat(TokenKind::Equals).is_some() {
             return true;
         }
         let (span, text) = (self.span(), self.quoted());
-        if matches!(self.kind(), TokenKind::Rise(Rise::EqEq | Rise::FatArrow)) {
+        if matches!(self.kind(), TokenKind::EqEq | TokenKind::FatArrow) {
             self.bump();
             let message = format!("a definition has a `=` before its right side, not {text}");
             self.rise
@@ -295,7 +293,7 @@ impl Parser<'_> {
         }
         let behind = self.kinds[self.rise.pos..]
             .iter()
-            .position(|kind| *kind == TokenKind::Rise(Rise::Equals));
+            .position(|kind| *kind == TokenKind::Equals);
         match behind {
             Some(n) => self.rise.pos += n + 1,
             None => self.rise.skip_to_end(),
@@ -311,8 +309,8 @@ impl Parser<'_> {
         if ty.is_none() {
             self.rise.expected("`: Nat`");
         }
-        let range = self.eat(Rise::In).map(|_| self.range());
-        let value = self.eat(Rise::Equals).map(|_| self.expr());
+        let range = self.eat(TokenKind::In).map(|_| self.range());
+        let value = self.eat(TokenKind::Equals).map(|_| self.expr());
         let condition = self.eat_word(Word::Where).map(|_| self.condition());
         ItemKind::Tune {
             name,
@@ -329,11 +327,11 @@ impl Parser<'_> {
             self.bump();
             let open = self.bump();
             let size = self.rise.term(TermCategory::Size);
-            self.rise.close(open, Rise::RParen);
+            self.rise.close(open, TokenKind::RParen);
             RangeKind::Divisors(size)
-        } else if let Some(open) = self.eat(Rise::LBrace) {
+        } else if let Some(open) = self.eat(TokenKind::LBrace) {
             let size = |parser: &mut Self| parser.rise.term(TermCategory::Size);
-            RangeKind::Set(self.list(open, Rise::RBrace, size).into_boxed_slice())
+            RangeKind::Set(self.list(open, TokenKind::RBrace, size).into_boxed_slice())
         } else {
             self.between()
         };
@@ -346,7 +344,7 @@ impl Parser<'_> {
     /// Parses a range `a..b step c`.
     fn between(&mut self) -> RangeKind {
         let from = self.size(TermCategory::Size);
-        if self.eat(Rise::DotDot).is_none() {
+        if self.eat(TokenKind::DotDot).is_none() {
             self.rise
                 .expected("`..` and the end of the range, as in `1..64`,");
         }
@@ -368,11 +366,11 @@ impl Parser<'_> {
     /// Parses `example "title" { input e apply s expect e modulo NF }`.
     fn example(&mut self) -> ItemKind {
         let word = self.bump();
-        let title = match self.at(Rise::String) {
+        let title = match self.at(TokenKind::String) {
             true => Some(self.rise.string()),
             false => None,
         };
-        let open = self.eat(Rise::LBrace);
+        let open = self.eat(TokenKind::LBrace);
         if open.is_none() {
             self.rise.expected("`{`, `input` and a program");
         }
@@ -387,7 +385,7 @@ impl Parser<'_> {
             None => None,
         };
         if let Some(open) = open {
-            self.rise.close(open, Rise::RBrace);
+            self.rise.close(open, TokenKind::RBrace);
         }
         ItemKind::Example {
             title,
@@ -399,15 +397,15 @@ impl Parser<'_> {
     }
 
     /// Parses one of the keywords of an example.
-    fn field(&mut self, word: &'static str, what: &str, example: crate::Token) {
+    fn field(&mut self, word: &'static str, what: &str, example: Token) {
         if self.eat_field(word) {
             return;
         }
-        if matches!(self.kind(), TokenKind::Rise(Rise::RParen | Rise::RBracket)) {
+        if matches!(self.kind(), TokenKind::RParen | TokenKind::RBracket) {
             self.report_unmatched_closer();
         }
         let (span, found) = (self.rise.last_char(), self.quoted());
-        let end = self.at(Rise::End);
+        let end = self.at(TokenKind::End);
         let message = match end {
             true => format!("expected `{word}` and {what}"),
             false => format!("expected `{word}` and {what}, found {found}"),
@@ -425,31 +423,31 @@ impl Parser<'_> {
     }
 
     fn expect(&mut self) -> Expect {
-        let ends = matches!(self.peek(1), TokenKind::Rise(Rise::RBrace | Rise::End))
+        let ends = matches!(self.peek(1), TokenKind::RBrace | TokenKind::End)
             || self.rise.slice(self.rise.peek(1).span) == "modulo";
         if self.at_name("failure") && ends {
             return Expect::Failure(self.bump().span);
         }
-        if !self.at_name("trace") || self.peek(1) != TokenKind::Rise(Rise::LBracket) {
+        if !self.at_name("trace") || self.peek(1) != TokenKind::LBracket {
             return Expect::Program(self.rise.term(TermCategory::Expr));
         }
         let word = self.bump();
         let open = self.bump();
         let rule = |parser: &mut Self| parser.ident("the name of a rule");
-        let rules = self.list_or_empty(open, Rise::RBracket, rule);
+        let rules = self.list_or_empty(open, TokenKind::RBracket, rule);
         let rules = rules.into_iter().flatten().collect();
         Expect::Trace(rules, self.rise.since(word.span.start))
     }
 
     /// Parses a main expression, or reports text that is not an item.
     fn main(&mut self, attributes: &[Annotation]) -> ItemKind {
-        if self.begins_operand(0) || self.at(Rise::Minus) {
+        if self.begins_operand(0) || self.at(TokenKind::Minus) {
             return ItemKind::Main { expr: self.expr() };
         }
         let (span, text) = (self.span(), self.quoted());
         if let Some(attribute) = attributes.first() {
             self.lone_attribute(attribute);
-        } else if !self.at(Rise::End) {
+        } else if !self.at(TokenKind::End) {
             self.rise.error_at(span, match text.as_str() {
                 "`foreign`" => "foreign functions are defined in RISE, in `.rise` files".to_owned(),
                 _ => format!(
@@ -465,26 +463,25 @@ impl Parser<'_> {
     fn report_trailing_text(&mut self, kind: &ItemKind) {
         let (span, text) = (self.span(), self.quoted());
         let what = item_noun(kind);
-        let is_definition = matches!(self.peek(1), TokenKind::Rise(Rise::Equals | Rise::Colon));
+        let is_definition = matches!(self.peek(1), TokenKind::Equals | TokenKind::Colon);
         let message = match self.kind() {
-            TokenKind::Rise(Rise::RParen | Rise::RBracket | Rise::RBrace) => {
+            kind if kind.closes_bracket() => {
                 self.report_unmatched_closer();
                 return self.rise.skip_to_end();
             }
-            TokenKind::Rise(Rise::Bar) => format!(
+            TokenKind::Bar => format!(
                 "unexpected {text} after {what}: several alternatives must be in braces, as in `{{ a |-> b | c |-> d }}`"
             ),
             TokenKind::MapsTo => {
                 format!("unexpected {text} after {what}: it is allowed only in rules")
             }
-            TokenKind::Rise(Rise::Pipe | Rise::Then | Rise::After) => format!(
+            TokenKind::Pipe | TokenKind::Then | TokenKind::After => format!(
                 "unexpected {text} after {what}: it joins functions of RISE; strategies are joined by `;`"
             ),
-            TokenKind::Word(Word::Where | Word::Requires | Word::Assuming)
-            | TokenKind::Rise(Rise::Let) => {
+            TokenKind::Word(Word::Where | Word::Requires | Word::Assuming) | TokenKind::Let => {
                 format!("unexpected {text} after {what}: conditions are allowed only in rules")
             }
-            TokenKind::Rise(Rise::Equals) if matches!(kind, ItemKind::Main { .. }) => format!(
+            TokenKind::Equals if matches!(kind, ItemKind::Main { .. }) => format!(
                 "unexpected {text}: a definition begins with `strategy`, `rule`, `val` or another of these words"
             ),
             TokenKind::Combinator(..) if matches!(kind, ItemKind::Rule { .. }) => format!(

@@ -17,14 +17,15 @@ mod rule;
 mod types;
 
 use super::ast::{
-    Cond, CondId, CondKind, Expr, ExprId, ExprKind, Item, Param, ParamId, Pattern, PatternId,
+    Cond, CondId, CondKind, Expr, ExprId, ExprKind, Item, Op, Param, ParamId, Pattern, PatternId,
     PatternKind, Type, TypeId, TypeKind,
 };
 use super::brackets::OpenBrackets;
-use super::lexer::{Lexer, Quotes, Token, TokenKind, Word};
 use crate::ast::{Ident, ItemKind as RiseItemKind, Name};
+use crate::lexer::elevate::{Quotes, Word};
+use crate::lexer::{Language, Lexer, Token, TokenKind};
 use crate::parser::{Parser as RiseParser, docs};
-use crate::{Diagnostic, MAX_DEPTH, MAX_HEIGHT, Severity, Span, TokenKind as Rise, codes};
+use crate::{Diagnostic, MAX_DEPTH, MAX_HEIGHT, Severity, Span, codes};
 use expr::PendingOperator;
 pub use item::ATTRIBUTES;
 
@@ -105,6 +106,11 @@ impl<T> Arena<T> {
     fn height(&self, index: u32) -> u16 {
         self.heights[index as usize]
     }
+
+    fn highest(&self, nodes: impl IntoIterator<Item = u32>) -> u16 {
+        let heights = nodes.into_iter().map(|index| self.height(index));
+        heights.max().unwrap_or(0)
+    }
 }
 
 struct Parser<'t> {
@@ -147,28 +153,27 @@ impl<'t> Parser<'t> {
             tune: false,
             guard: false,
         };
-        Lexer::within(text, true).for_each(|token| parser.push_token(token));
+        Lexer::new(text, Language::Elevate, true).for_each(|token| parser.push_token(token));
         parser.rise.end();
-        parser.kinds.push(TokenKind::Rise(Rise::End));
+        parser.kinds.push(TokenKind::End);
         parser.pair_brackets();
         parser
     }
 
     /// Adds a token, or reports a lexical error.
     fn push_token(&mut self, token: Token) {
-        let mut kind = token.kind.in_rise();
+        let mut kind = in_rise(token.kind);
         match token.kind {
-            TokenKind::Rise(rise) if rise.is_trivia() => return,
-            TokenKind::Rise(
-                rise @ (Rise::Unknown | Rise::OpenComment | Rise::OpenString | Rise::OpenRawString),
-            ) => {
-                let span = token.span;
-                self.rise.lexical_error(crate::Token { kind: rise, span });
-                if matches!(rise, Rise::Unknown | Rise::OpenComment) {
+            kind if kind.is_trivia() => return,
+            TokenKind::Unknown
+            | TokenKind::OpenComment
+            | TokenKind::OpenString
+            | TokenKind::OpenRawString => {
+                self.rise.lexical_error(token);
+                if matches!(token.kind, TokenKind::Unknown | TokenKind::OpenComment) {
                     // A sign for which another token was added has the kind of that token.
                     let meant = self.rise.tokens.get(self.kinds.len()).copied();
-                    self.kinds
-                        .extend(meant.map(|token| TokenKind::Rise(token.kind)));
+                    self.kinds.extend(meant.map(|token| token.kind));
                     return;
                 }
             }
@@ -182,16 +187,16 @@ impl<'t> Parser<'t> {
                 return;
             }
             TokenKind::Combinator(combinator, Quotes::Typographic) => {
-                self.typographic
-                    .push((token.span, combinator.op().as_str()));
+                let operator = Op::from(combinator).as_str();
+                self.typographic.push((token.span, operator));
             }
             // Both ends of a range are sizes; to the RISE parser `..` would begin a type.
-            TokenKind::Rise(Rise::DotDot) if self.tune => kind = Rise::Unknown,
+            TokenKind::DotDot if self.tune => kind = TokenKind::Unknown,
             TokenKind::Word(Word::Tune) => self.tune = true,
             _ => {}
         }
         self.kinds.push(token.kind);
-        self.rise.tokens.push(crate::Token {
+        self.rise.tokens.push(Token {
             kind,
             span: token.span,
         });
@@ -228,15 +233,15 @@ impl<'t> Parser<'t> {
         self.rise.quoted(self.rise.token())
     }
 
-    fn bump(&mut self) -> crate::Token {
+    fn bump(&mut self) -> Token {
         self.rise.bump()
     }
 
-    fn at(&self, kind: Rise) -> bool {
-        self.kind() == TokenKind::Rise(kind)
+    fn at(&self, kind: TokenKind) -> bool {
+        self.kind() == kind
     }
 
-    fn eat(&mut self, kind: Rise) -> Option<crate::Token> {
+    fn eat(&mut self, kind: TokenKind) -> Option<Token> {
         self.at(kind).then(|| self.bump())
     }
 
@@ -244,39 +249,37 @@ impl<'t> Parser<'t> {
         self.kind() == TokenKind::Word(word)
     }
 
-    fn eat_word(&mut self, word: Word) -> Option<crate::Token> {
+    fn eat_word(&mut self, word: Word) -> Option<Token> {
         self.at_word(word).then(|| self.bump())
     }
 
     /// Returns true at a name that is a keyword only in certain positions.
     fn at_name(&self, name: &str) -> bool {
-        self.at(Rise::Ident) && self.text() == name
+        self.at(TokenKind::Ident) && self.text() == name
     }
 
-    fn eat_name(&mut self, name: &str) -> Option<crate::Token> {
+    fn eat_name(&mut self, name: &str) -> Option<Token> {
         self.at_name(name).then(|| self.bump())
     }
 
     /// Returns true if the token `n` positions ahead is a `(` adjacent to the token before it.
     fn call_ahead(&self, n: usize) -> bool {
-        self.peek(n) == TokenKind::Rise(Rise::LParen)
+        self.peek(n) == TokenKind::LParen
             && n > 0
             && self.rise.peek(n - 1).span.end == self.rise.peek(n).span.start
     }
 
     /// Returns true if the current token is the `(` of a call.
     fn at_call(&self) -> bool {
-        self.at(Rise::LParen) && self.rise.last_end() == self.span().start
+        self.at(TokenKind::LParen) && self.rise.last_end() == self.span().start
     }
 
     /// Parses a name. `what` describes it in the error if it is missing.
     fn ident(&mut self, what: &str) -> Option<Ident> {
         let token = self.rise.token();
         let word = match self.kind() {
-            TokenKind::Rise(Rise::Ident) | TokenKind::Quoted => false,
-            TokenKind::Rise(kind) => kind.is_reserved(),
-            TokenKind::Word(_) => true,
-            _ => false,
+            TokenKind::Ident | TokenKind::Quoted => false,
+            kind => kind.is_reserved(),
         };
         if word {
             let text = self.quoted();
@@ -285,10 +288,7 @@ impl<'t> Parser<'t> {
                 token.span,
                 format!("{text} is a reserved word: choose another name"),
             ));
-        } else if !matches!(
-            self.kind(),
-            TokenKind::Rise(Rise::Ident) | TokenKind::Quoted
-        ) {
+        } else if !matches!(self.kind(), TokenKind::Ident | TokenKind::Quoted) {
             self.rise.expected(what);
             return None;
         }
@@ -311,8 +311,8 @@ impl<'t> Parser<'t> {
     /// Parses the elements of a list, which is not empty, up to its closing bracket.
     fn list<T>(
         &mut self,
-        open: crate::Token,
-        closer: Rise,
+        open: Token,
+        closer: TokenKind,
         mut element: impl FnMut(&mut Self) -> T,
     ) -> Vec<T> {
         let mut elements = Vec::new();
@@ -327,8 +327,8 @@ impl<'t> Parser<'t> {
     /// Parses the elements of a list, if there are any, up to its closing bracket.
     fn list_or_empty<T>(
         &mut self,
-        open: crate::Token,
-        closer: Rise,
+        open: Token,
+        closer: TokenKind,
         element: impl FnMut(&mut Self) -> T,
     ) -> Vec<T> {
         match self.eat(closer) {
@@ -345,87 +345,56 @@ impl<'t> Parser<'t> {
         result
     }
 
-    /// Returns true if a node of this height is allowed, otherwise reports an error.
-    fn fits(&mut self, height: u16, span: Span) -> bool {
-        let fits = height as usize <= MAX_HEIGHT;
-        if !fits {
-            self.rise.too_deep(span);
+    /// Returns a node and its height, or `missing` in place of a node that is too high, which is
+    /// reported.
+    fn limited<K>(&mut self, kind: K, height: u16, span: Span, missing: K) -> (K, u16) {
+        if height as usize <= MAX_HEIGHT {
+            return (kind, height);
         }
-        fits
+        self.rise.too_deep(span);
+        (missing, 1)
     }
 
     fn push(&mut self, kind: ExprKind, span: Span) -> ExprId {
         let height = self.height_of(&kind) + 1;
-        ExprId(match self.fits(height, span) {
-            true => self.exprs.push(Expr { kind, span }, height),
-            false => {
-                let kind = ExprKind::Missing;
-                self.exprs.push(Expr { kind, span }, 1)
-            }
-        })
+        let (kind, height) = self.limited(kind, height, span, ExprKind::Missing);
+        ExprId(self.exprs.push(Expr { kind, span }, height))
     }
 
     fn push_cond(&mut self, kind: CondKind, span: Span) -> CondId {
         let height = match &kind {
-            CondKind::Or(a, b) | CondKind::And(a, b) => {
-                self.conds.height(a.0).max(self.conds.height(b.0))
-            }
+            CondKind::Or(a, b) | CondKind::And(a, b) => self.conds.highest([a.0, b.0]),
             CondKind::Not(a) | CondKind::Paren(a) => self.conds.height(a.0),
             CondKind::Holds { strategy, .. } => self.exprs.height(strategy.0),
             _ => 0,
-        } + 1;
-        CondId(match self.fits(height, span) {
-            true => self.conds.push(Cond { kind, span }, height),
-            false => {
-                let kind = CondKind::Missing;
-                self.conds.push(Cond { kind, span }, 1)
-            }
-        })
+        };
+        let (kind, height) = self.limited(kind, height + 1, span, CondKind::Missing);
+        CondId(self.conds.push(Cond { kind, span }, height))
     }
 
     fn push_pattern(&mut self, kind: PatternKind, span: Span) -> PatternId {
-        let all = |parts: &[PatternId]| {
-            parts
-                .iter()
-                .map(|part| self.patterns.height(part.0))
-                .max()
-                .unwrap_or(0)
-        };
         let height = match &kind {
-            PatternKind::List(parts) | PatternKind::Node(_, parts) => all(parts),
-            PatternKind::Cons(a, b) => all(&[*a, *b]),
-            PatternKind::Success(a) | PatternKind::Failure(a) => all(&[*a]),
-            _ => 0,
-        } + 1;
-        PatternId(match self.fits(height, span) {
-            true => self.patterns.push(Pattern { kind, span }, height),
-            false => {
-                let kind = PatternKind::Missing;
-                self.patterns.push(Pattern { kind, span }, 1)
+            PatternKind::List(parts) | PatternKind::Node(_, parts) => {
+                self.patterns.highest(parts.iter().map(|part| part.0))
             }
-        })
+            PatternKind::Cons(a, b) => self.patterns.highest([a.0, b.0]),
+            PatternKind::Success(a) | PatternKind::Failure(a) => self.patterns.height(a.0),
+            _ => 0,
+        };
+        let (kind, height) = self.limited(kind, height + 1, span, PatternKind::Missing);
+        PatternId(self.patterns.push(Pattern { kind, span }, height))
     }
 
     fn push_type(&mut self, kind: TypeKind, span: Span) -> TypeId {
-        let all = |parts: &[TypeId]| {
-            parts
-                .iter()
-                .map(|part| self.types.height(part.0))
-                .max()
-                .unwrap_or(0)
-        };
         let height = match &kind {
-            TypeKind::Apply { args, .. } | TypeKind::Tuple(args) => all(args),
-            TypeKind::Arrow(a, b) => all(&[*a, *b]),
-            TypeKind::Missing | TypeKind::Name(_) => 0,
-        } + 1;
-        TypeId(match self.fits(height, span) {
-            true => self.types.push(Type { kind, span }, height),
-            false => {
-                let kind = TypeKind::Missing;
-                self.types.push(Type { kind, span }, 1)
+            TypeKind::Apply { args, .. } | TypeKind::Tuple(args) => {
+                self.types.highest(args.iter().map(|arg| arg.0))
             }
-        })
+            TypeKind::Arrow(a, b) => self.types.highest([a.0, b.0]),
+            TypeKind::Missing | TypeKind::Name(_) => 0,
+        };
+        let (kind, height) = self.limited(kind, height + 1, span, TypeKind::Missing);
+        TypeId(self.types.push(Type { kind, span }, height))
     }
 
     fn push_param(&mut self, name: Name, span: Span) -> ParamId {
@@ -463,6 +432,17 @@ impl<'t> Parser<'t> {
         let result = inner(self);
         self.rise.nesting -= 1;
         Some(result)
+    }
+}
+
+/// Returns the kind of a token for the RISE parser: names are identifiers, and a token that only
+/// ELEVATE has ends a term.
+fn in_rise(kind: TokenKind) -> TokenKind {
+    match kind {
+        TokenKind::Quoted | TokenKind::Metavariable => TokenKind::Ident,
+        TokenKind::Bar => TokenKind::Unknown,
+        kind if kind.is_elevate() => TokenKind::Unknown,
+        kind => kind,
     }
 }
 

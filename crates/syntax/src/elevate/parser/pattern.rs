@@ -2,8 +2,8 @@
 
 use super::Parser;
 use crate::elevate::ast::{Node, PatternId, PatternKind};
-use crate::elevate::lexer::{TokenKind, Word};
-use crate::{Span, TokenKind as Rise};
+use crate::lexer::elevate::Word;
+use crate::{Span, Token, TokenKind};
 
 impl Parser<'_> {
     /// Parses a pattern `p` or `p :: q`.
@@ -37,37 +37,33 @@ impl Parser<'_> {
 
     fn pattern_atom(&mut self) -> PatternId {
         match self.kind() {
-            TokenKind::Rise(kind) => match kind {
-                Rise::Underscore => self.leaf_pattern(PatternKind::Wildcard),
-                Rise::LBracket => {
-                    let open = self.bump();
-                    let parts = self.patterns_until(open, Rise::RBracket);
-                    let span = self.rise.since(open.span.start);
-                    self.push_pattern(PatternKind::List(parts), span)
-                }
-                Rise::String => {
-                    let (text, span) = self.rise.string();
-                    self.push_pattern(PatternKind::String(text), span)
-                }
-                Rise::Int | Rise::Float | Rise::Minus if self.at_number() => {
-                    let (literal, span) = self.literal();
-                    self.push_pattern(PatternKind::Literal(literal), span)
-                }
-                Rise::True | Rise::False => {
-                    let value = kind == Rise::True;
-                    self.leaf_pattern(PatternKind::Literal(crate::ast::Literal::Bool(value)))
-                }
-                Rise::Ident | Rise::Fun if self.call_ahead(1) => self.call_pattern(),
-                Rise::Ident if self.ends_pattern(1) => self.name_pattern(),
-                _ => self.rise_pattern(),
-            },
-            TokenKind::Quoted if self.ends_pattern(1) => self.name_pattern(),
+            TokenKind::Underscore => self.leaf_pattern(PatternKind::Wildcard),
+            TokenKind::LBracket => {
+                let open = self.bump();
+                let parts = self.patterns_until(open, TokenKind::RBracket);
+                let span = self.rise.since(open.span.start);
+                self.push_pattern(PatternKind::List(parts), span)
+            }
+            TokenKind::String => {
+                let (text, span) = self.rise.string();
+                self.push_pattern(PatternKind::String(text), span)
+            }
+            TokenKind::Int | TokenKind::Float | TokenKind::Minus if self.at_number() => {
+                let (literal, span) = self.literal();
+                self.push_pattern(PatternKind::Literal(literal), span)
+            }
+            kind @ (TokenKind::True | TokenKind::False) => {
+                let value = kind == TokenKind::True;
+                self.leaf_pattern(PatternKind::Literal(crate::ast::Literal::Bool(value)))
+            }
+            TokenKind::Ident | TokenKind::Fun if self.call_ahead(1) => self.call_pattern(),
+            TokenKind::Ident | TokenKind::Quoted if self.ends_pattern(1) => self.name_pattern(),
             _ => self.rise_pattern(),
         }
     }
 
     fn at_number(&self) -> bool {
-        !self.at(Rise::Minus) || self.rise.at_negative_number()
+        !self.at(TokenKind::Minus) || self.rise.at_negative_number()
     }
 
     fn name_pattern(&mut self) -> PatternId {
@@ -78,19 +74,11 @@ impl Parser<'_> {
 
     /// Returns true if the token `n` positions ahead ends a pattern.
     fn ends_pattern(&self, n: usize) -> bool {
-        match self.peek(n) {
-            TokenKind::Cons | TokenKind::Word(Word::If) => true,
-            TokenKind::Rise(kind) => matches!(
-                kind,
-                Rise::FatArrow
-                    | Rise::Comma
-                    | Rise::RParen
-                    | Rise::RBracket
-                    | Rise::RBrace
-                    | Rise::End
-            ),
-            _ => false,
-        }
+        use TokenKind::{Comma, Cons, End, FatArrow, RBrace, RBracket, RParen};
+        matches!(
+            self.peek(n),
+            Cons | TokenKind::Word(Word::If) | FatArrow | Comma | RParen | RBracket | RBrace | End
+        )
     }
 
     /// Parses `Success(p)`, `Failure(p)` or a node such as `app(p, q)`; any other call is a RISE
@@ -103,7 +91,7 @@ impl Parser<'_> {
         }
         let word = self.bump();
         let open = self.bump();
-        let parts = self.patterns_until(open, Rise::RParen);
+        let parts = self.patterns_until(open, TokenKind::RParen);
         let span = self.rise.since(word.span.start);
         let arity = node.map_or(1, Node::arity);
         if parts.len() != arity {
@@ -125,7 +113,7 @@ impl Parser<'_> {
         self.push_pattern(kind, span)
     }
 
-    fn patterns_until(&mut self, open: crate::Token, closer: Rise) -> Box<[PatternId]> {
+    fn patterns_until(&mut self, open: Token, closer: TokenKind) -> Box<[PatternId]> {
         let parts = self.list_or_empty(open, closer, Self::pattern);
         parts.into_boxed_slice()
     }

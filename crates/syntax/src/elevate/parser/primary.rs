@@ -3,9 +3,9 @@
 use super::Parser;
 use crate::ast::{AddressSpace, Literal, Name, TermId, TermKind};
 use crate::elevate::ast::{Arg, ExprId, ExprKind, ListForm};
-use crate::elevate::lexer::{TokenKind, Word};
+use crate::lexer::elevate::Word;
 use crate::parser::TermCategory;
-use crate::{Diagnostic, Span, TokenKind as Rise};
+use crate::{Diagnostic, Span, Token, TokenKind};
 
 impl Parser<'_> {
     /// Parses calls and member accesses.
@@ -14,7 +14,7 @@ impl Parser<'_> {
         loop {
             if self.at_call() {
                 expr = self.call(expr);
-            } else if self.at(Rise::Dot) {
+            } else if self.at(TokenKind::Dot) {
                 self.bump();
                 let name = self.ident("the name of a function, as in `xs.size`,");
                 let span = self.rise.since(self.span_of(expr).start);
@@ -27,16 +27,17 @@ impl Parser<'_> {
 
     fn call(&mut self, callee: ExprId) -> ExprId {
         let open = self.bump();
-        let args = self.bracketed(|parser| parser.list_or_empty(open, Rise::RParen, Self::arg));
+        let args =
+            self.bracketed(|parser| parser.list_or_empty(open, TokenKind::RParen, Self::arg));
         let args = args.into_boxed_slice();
         let span = self.rise.since(self.span_of(callee).start);
         self.push(ExprKind::Call { callee, args }, span)
     }
 
     fn arg(&mut self) -> Arg {
-        let named = self.peek(1) == TokenKind::Rise(Rise::Equals);
+        let named = self.peek(1) == TokenKind::Equals;
         let name = match self.kind() {
-            TokenKind::Rise(Rise::Ident) | TokenKind::Quoted if named => {
+            TokenKind::Ident | TokenKind::Quoted if named => {
                 let name = self.ident("a parameter");
                 self.bump();
                 name
@@ -49,11 +50,10 @@ impl Parser<'_> {
 
     fn primary(&mut self) -> ExprId {
         match self.kind() {
-            TokenKind::Rise(kind) => self.rise_primary(kind),
             TokenKind::Quoted => self.leaf(|parser, span| ExprKind::Name(parser.name(span))),
             TokenKind::Word(Word::If) => self.conditional(),
             TokenKind::Word(Word::With) => self.with(),
-            TokenKind::Word(Word::Rule) if self.peek(1) == TokenKind::Rise(Rise::LBrace) => {
+            TokenKind::Word(Word::Rule) if self.peek(1) == TokenKind::LBrace => {
                 let word = self.bump();
                 let alts = self.braced_alts();
                 let span = self.rise.since(word.span.start);
@@ -67,42 +67,36 @@ impl Parser<'_> {
                 self.rise.error_at(span, message);
                 self.leaf(|_, _| ExprKind::Missing)
             }
-            _ => self.no_operand(),
-        }
-    }
-
-    fn rise_primary(&mut self, kind: Rise) -> ExprId {
-        match kind {
-            Rise::Ident => self.named(),
-            Rise::Underscore => self.leaf(|_, _| ExprKind::Hole),
-            Rise::Int | Rise::Float => self.number(),
-            Rise::Minus if self.rise.at_negative_number() => self.number(),
-            Rise::True => self.leaf(|_, _| ExprKind::Literal(Literal::Bool(true))),
-            Rise::False => self.leaf(|_, _| ExprKind::Literal(Literal::Bool(false))),
-            Rise::String => {
+            TokenKind::Ident => self.named(),
+            TokenKind::Underscore => self.leaf(|_, _| ExprKind::Hole),
+            TokenKind::Int | TokenKind::Float => self.number(),
+            TokenKind::Minus if self.rise.at_negative_number() => self.number(),
+            TokenKind::True => self.leaf(|_, _| ExprKind::Literal(Literal::Bool(true))),
+            TokenKind::False => self.leaf(|_, _| ExprKind::Literal(Literal::Bool(false))),
+            TokenKind::String => {
                 let (text, span) = self.rise.string();
                 self.push(ExprKind::String(text), span)
             }
-            Rise::Address => self.leaf(|parser, span| {
+            TokenKind::Address => self.leaf(|parser, span| {
                 AddressSpace::from_text(parser.rise.slice(span))
                     .map_or(ExprKind::Missing, ExprKind::Address)
             }),
-            Rise::Scalar | Rise::Constructor | Rise::NatFun | Rise::DataFun => {
+            TokenKind::Scalar | TokenKind::Constructor | TokenKind::NatFun | TokenKind::DataFun => {
                 let term = self.rise.atom(TermCategory::Size);
                 self.rise_expr(term, ExprKind::Type)
             }
-            Rise::Fun | Rise::DepFun => self.function(),
-            Rise::Let if !self.rise.at_let_binding() => {
+            TokenKind::Fun | TokenKind::DepFun => self.function(),
+            TokenKind::Let if !self.rise.at_let_binding() => {
                 self.leaf(|_, _| ExprKind::Name(Name::new_static("let")))
             }
-            Rise::LBracket => {
+            TokenKind::LBracket => {
                 let open = self.bump();
-                let elements = self.exprs_until(open, Rise::RBracket);
+                let elements = self.exprs_until(open, TokenKind::RBracket);
                 let span = self.rise.since(open.span.start);
                 let form = ListForm::Brackets;
                 self.push(ExprKind::List { elements, form }, span)
             }
-            Rise::LParen => self.parentheses(),
+            TokenKind::LParen => self.parentheses(),
             _ => self.no_operand(),
         }
     }
@@ -122,11 +116,11 @@ impl Parser<'_> {
     /// Parses a name, or a construct that begins with one.
     fn named(&mut self) -> ExprId {
         let next = self.peek(1);
-        if next == TokenKind::Rise(Rise::FatArrow) && !self.guard {
+        if next == TokenKind::FatArrow && !self.guard {
             return self.lambda();
         }
         match self.text() {
-            "rise" if next == TokenKind::Rise(Rise::LBrace) => self.quotation(),
+            "rise" if next == TokenKind::LBrace => self.quotation(),
             text @ ("List" | "Seq") if self.call_ahead(1) => {
                 let form = match text {
                     "List" => ListForm::List,
@@ -134,7 +128,7 @@ impl Parser<'_> {
                 };
                 let word = self.bump();
                 let open = self.bump();
-                let elements = self.exprs_until(open, Rise::RParen);
+                let elements = self.exprs_until(open, TokenKind::RParen);
                 let span = self.rise.since(word.span.start);
                 self.push(ExprKind::List { elements, form }, span)
             }
@@ -159,7 +153,7 @@ impl Parser<'_> {
 
     /// Parses `fun(x => e)`, a RISE term, or the name of `fun(x, e)`, a function that builds one.
     fn function(&mut self) -> ExprId {
-        if self.at(Rise::DepFun) || self.has_arrow(1) || !self.call_ahead(1) {
+        if self.at(TokenKind::DepFun) || self.has_arrow(1) || !self.call_ahead(1) {
             let term = self.rise.function();
             return self.rise_expr(term, ExprKind::Rise);
         }
@@ -170,15 +164,15 @@ impl Parser<'_> {
     /// further brackets.
     pub(super) fn has_arrow(&self, n: usize) -> bool {
         let open = self.rise.pos + n;
-        if self.peek(n) != TokenKind::Rise(Rise::LParen) {
+        if self.peek(n) != TokenKind::LParen {
             return false;
         }
         let close = self.partners[open] as usize;
         let mut at = open + 1;
         while at < close {
             match self.kinds[at] {
-                TokenKind::Rise(Rise::FatArrow) => return true,
-                TokenKind::Rise(Rise::LParen | Rise::LBracket | Rise::LBrace) => {
+                TokenKind::FatArrow => return true,
+                kind if kind.opens_bracket() => {
                     at = (self.partners[at] as usize).max(at + 1);
                 }
                 _ => at += 1,
@@ -190,11 +184,11 @@ impl Parser<'_> {
     /// Parses an abstraction `x => e` or `(x, y) => e`.
     fn lambda(&mut self) -> ExprId {
         let start = self.span().start;
-        let params = match self.at(Rise::LParen) {
+        let params = match self.at(TokenKind::LParen) {
             true => self.param_list(false).params,
             false => Box::from([self.bound_name()]),
         };
-        if self.eat(Rise::FatArrow).is_none() {
+        if self.eat(TokenKind::FatArrow).is_none() {
             self.rise.expected("`=>`");
         }
         let body = self.expr();
@@ -206,17 +200,17 @@ impl Parser<'_> {
     fn parentheses(&mut self) -> ExprId {
         let close = self.partners[self.rise.pos] as usize;
         let behind = self.kinds.get(close + 1).copied();
-        if behind == Some(TokenKind::Rise(Rise::FatArrow)) && !self.guard {
+        if behind == Some(TokenKind::FatArrow) && !self.guard {
             return self.lambda();
         }
         let open = self.bump();
-        if let Some(close) = self.eat(Rise::RParen) {
+        if let Some(close) = self.eat(TokenKind::RParen) {
             let span = open.span.cover(close.span);
             self.rise
                 .error_at(span, "expected an expression between these parentheses");
             return self.push(ExprKind::Missing, span);
         }
-        let mut parts = self.exprs_between(open, Rise::RParen);
+        let mut parts = self.exprs_between(open, TokenKind::RParen);
         let span = self.rise.since(open.span.start);
         let kind = match parts.len() {
             1 => ExprKind::Paren(parts.remove(0)),
@@ -226,12 +220,12 @@ impl Parser<'_> {
     }
 
     /// Parses `a, b` up to the closing bracket; possibly empty.
-    fn exprs_until(&mut self, open: crate::Token, closer: Rise) -> Box<[ExprId]> {
+    fn exprs_until(&mut self, open: Token, closer: TokenKind) -> Box<[ExprId]> {
         self.bracketed(|parser| parser.list_or_empty(open, closer, Self::expr))
             .into_boxed_slice()
     }
 
-    fn exprs_between(&mut self, open: crate::Token, closer: Rise) -> Vec<ExprId> {
+    fn exprs_between(&mut self, open: Token, closer: TokenKind) -> Vec<ExprId> {
         self.bracketed(|parser| parser.list(open, closer, Self::expr))
     }
 
@@ -242,7 +236,7 @@ impl Parser<'_> {
         self.branch(Word::Then, word);
         let then = self.expr();
         self.branch(Word::Else, word);
-        let otherwise = match self.at(Rise::End) && self.rise.error.is_some() {
+        let otherwise = match self.at(TokenKind::End) && self.rise.error.is_some() {
             true => self.missing(),
             false => self.expr(),
         };
@@ -257,7 +251,7 @@ impl Parser<'_> {
         )
     }
 
-    fn branch(&mut self, word: Word, start: crate::Token) {
+    fn branch(&mut self, word: Word, start: Token) {
         if self.eat_word(word).is_some() {
             return;
         }
@@ -273,10 +267,10 @@ impl Parser<'_> {
     fn with(&mut self) -> ExprId {
         let word = self.bump();
         let normal_form = self.postfix();
-        let body = match self.eat(Rise::LBrace) {
+        let body = match self.eat(TokenKind::LBrace) {
             Some(open) => {
                 let body = self.bracketed(Self::expr);
-                self.rise.close(open, Rise::RBrace);
+                self.rise.close(open, TokenKind::RBrace);
                 body
             }
             None => {
@@ -293,7 +287,7 @@ impl Parser<'_> {
         let word = self.bump();
         let open = self.bump();
         let term = self.rise.term(TermCategory::Expr);
-        self.rise.close(open, Rise::RBrace);
+        self.rise.close(open, TokenKind::RBrace);
         let span = self.rise.since(word.span.start);
         self.push(ExprKind::Rise(term), span)
     }
@@ -303,19 +297,19 @@ impl Parser<'_> {
     fn no_operand(&mut self) -> ExprId {
         let (span, text) = (self.span(), self.quoted());
         match self.kind() {
-            TokenKind::Rise(Rise::Kind) => self.misplaced(format!(
+            TokenKind::Kind => self.misplaced(format!(
                 "{text} is a type of ELEVATE or a kind: it must come after a `:`"
             )),
-            TokenKind::Rise(Rise::Let) => {
+            TokenKind::Let => {
                 let message = "a strategy has no `let`: give the value a name with `val` or a parameter";
                 self.rise.error_at(span, message);
                 self.rise.skip_to_end();
                 self.missing()
             }
-            TokenKind::Rise(Rise::RawString) => {
+            TokenKind::RawString => {
                 self.misplaced("a string must be in single quotes here".to_owned())
             }
-            TokenKind::Rise(Rise::OpenString | Rise::OpenRawString) => {
+            TokenKind::OpenString | TokenKind::OpenRawString => {
                 self.misplaced(String::new())
             }
             TokenKind::MapsTo => self.misplaced(format!(
@@ -340,14 +334,18 @@ impl Parser<'_> {
     fn expected_operand(&mut self) {
         let ends = matches!(
             self.kind(),
-            TokenKind::Rise(Rise::End | Rise::RParen | Rise::RBracket | Rise::RBrace | Rise::Comma)
+            TokenKind::End
+                | TokenKind::RParen
+                | TokenKind::RBracket
+                | TokenKind::RBrace
+                | TokenKind::Comma
         );
         let operator = self.rise.pos.checked_sub(1).map(|at| self.kinds[at]);
         let (Some(TokenKind::Combinator(..)), true) = (operator, ends) else {
             return self.rise.expected("an expression");
         };
         let token = self.rise.tokens[self.rise.pos - 1];
-        let (text, end) = (self.rise.quoted(token), self.at(Rise::End));
+        let (text, end) = (self.rise.quoted(token), self.at(TokenKind::End));
         let message = match end {
             true => format!("{text} joins strategies, and none follows it: remove it here"),
             false => format!("expected a strategy after {text}"),

@@ -1,13 +1,14 @@
 //! Error recovery for misspelt keywords, and for operators that are missing or from another
 //! language.
 
-use super::Parser;
-use crate::elevate::lexer::{TokenKind, Word};
+use super::{Parser, in_rise};
+use crate::lexer::elevate::Word;
 use crate::parser::loose_call;
-use crate::{Diagnostic, Span, TokenKind as Rise, closest};
+use crate::{Diagnostic, Span, TokenKind, closest};
 
 /// The RISE keywords that also begin items of ELEVATE.
-const ITEM_WORDS_OF_RISE: [(&str, Rise); 2] = [("import", Rise::Import), ("def", Rise::Def)];
+const ITEM_WORDS_OF_RISE: [(&str, TokenKind); 2] =
+    [("import", TokenKind::Import), ("def", TokenKind::Def)];
 
 /// The keywords before the conditions of rules.
 const CLAUSES: [Word; 3] = [Word::Where, Word::Requires, Word::Assuming];
@@ -15,14 +16,14 @@ const CLAUSES: [Word; 3] = [Word::Where, Word::Requires, Word::Assuming];
 impl Parser<'_> {
     /// Reports a misspelt keyword at the start of an item, and reads it as the intended keyword.
     pub(super) fn mend_item_word(&mut self) {
-        if self.at(Rise::Fun) && self.is_name(1) {
+        if self.at(TokenKind::Fun) && self.is_name(1) {
             let span = self.span();
             let message = "`fun` does not define a name: a strategy is defined by `strategy`";
             self.rise
                 .report(Diagnostic::syntax(span, message).write(span, "strategy"));
             return self.read_as(TokenKind::Word(Word::Strategy));
         }
-        if !self.at(Rise::Ident) {
+        if !self.at(TokenKind::Ident) {
             return;
         }
         let words = Word::ALL.iter().filter(|word| word.begins_item());
@@ -42,15 +43,15 @@ impl Parser<'_> {
     fn item_word(&self, meant: &str) -> Option<TokenKind> {
         let in_rise = ITEM_WORDS_OF_RISE.iter().find(|(word, _)| *word == meant);
         let kind = match in_rise {
-            Some((_, kind)) => TokenKind::Rise(*kind),
+            Some((_, kind)) => *kind,
             None => TokenKind::Word(Word::from_text(meant)?),
         };
-        let ends = self.peek(2) == TokenKind::Rise(Rise::End);
+        let ends = self.peek(2) == TokenKind::End;
         let follows = match kind {
-            TokenKind::Rise(Rise::Import) => self.peek(1) == TokenKind::Rise(Rise::String) && ends,
+            TokenKind::Import => self.peek(1) == TokenKind::String && ends,
             TokenKind::Word(Word::Language | Word::Traversal) => self.is_name(1) && ends,
             TokenKind::Word(Word::Example) => {
-                matches!(self.peek(1), TokenKind::Rise(Rise::String | Rise::LBrace))
+                matches!(self.peek(1), TokenKind::String | TokenKind::LBrace)
             }
             _ => self.is_name(1) && self.goes_on_as_definition(2),
         };
@@ -58,18 +59,15 @@ impl Parser<'_> {
     }
 
     fn is_name(&self, n: usize) -> bool {
-        matches!(
-            self.peek(n),
-            TokenKind::Rise(Rise::Ident) | TokenKind::Quoted
-        )
+        matches!(self.peek(n), TokenKind::Ident | TokenKind::Quoted)
     }
 
     /// Returns true if the token `n` positions ahead can follow the name of a definition.
     fn goes_on_as_definition(&self, n: usize) -> bool {
-        let equals = TokenKind::Rise(Rise::Equals);
+        let equals = TokenKind::Equals;
         match self.peek(n) {
-            TokenKind::Rise(Rise::Equals | Rise::Colon) => true,
-            TokenKind::Rise(Rise::LParen | Rise::LBracket) => self.kinds.contains(&equals),
+            TokenKind::Equals | TokenKind::Colon => true,
+            TokenKind::LParen | TokenKind::LBracket => self.kinds.contains(&equals),
             _ => false,
         }
     }
@@ -82,8 +80,8 @@ impl Parser<'_> {
         }
         self.tune = true;
         for token in &mut self.rise.tokens {
-            if token.kind == Rise::DotDot {
-                token.kind = Rise::Unknown;
+            if token.kind == TokenKind::DotDot {
+                token.kind = TokenKind::Unknown;
             }
         }
     }
@@ -129,7 +127,7 @@ impl Parser<'_> {
 
     /// Returns the word of which the current name is a misspelling.
     fn misspelt_word<const N: usize>(&self, words: [&'static str; N]) -> Option<&'static str> {
-        let is_name = self.at(Rise::Ident) && !words.contains(&self.text());
+        let is_name = self.at(TokenKind::Ident) && !words.contains(&self.text());
         is_name.then(|| closest(self.text(), words)).flatten()
     }
 
@@ -147,12 +145,12 @@ impl Parser<'_> {
     fn read_as(&mut self, kind: TokenKind) {
         let at = self.rise.pos;
         self.kinds[at] = kind;
-        self.rise.tokens[at].kind = kind.in_rise();
+        self.rise.tokens[at].kind = in_rise(kind);
     }
 
     /// Returns true at a `|` between strategies, which is reported.
     pub(super) fn at_bar(&mut self) -> bool {
-        let is_bar = self.at(Rise::Bar) && self.begins_operand(1);
+        let is_bar = self.at(TokenKind::Bar) && self.begins_operand(1);
         if is_bar {
             let span = self.span();
             let message = "`|` separates the alternatives of rules: strategies are joined by `<+`, which tries the second one where the first one fails";
@@ -168,7 +166,7 @@ impl Parser<'_> {
         let gap = Span::new(end, span.start);
         let before = self.rise.slice(gap);
         let same_line = !before.contains('\n');
-        if self.at(Rise::LParen) && same_line {
+        if self.at(TokenKind::LParen) && same_line {
             return self.rise.report(loose_call(span, gap));
         }
         let operand = Span::new(span.start, self.end_of_operand());
@@ -206,7 +204,7 @@ impl Parser<'_> {
         let mut at = self.rise.pos;
         loop {
             let next = at + 1;
-            let is_call = self.kinds.get(next) == Some(&TokenKind::Rise(Rise::LParen))
+            let is_call = self.kinds.get(next) == Some(&TokenKind::LParen)
                 && span(at).end == span(next).start;
             if !is_call {
                 return span(at).end;
@@ -225,7 +223,7 @@ impl Parser<'_> {
         self.rise.error_at(span, message);
         self.skip_until(|kind| match kind {
             TokenKind::Word(word) => CLAUSES.contains(&word),
-            kind => matches!(kind, TokenKind::Rise(Rise::Let | Rise::Bar)),
+            kind => matches!(kind, TokenKind::Let | TokenKind::Bar),
         });
     }
 }

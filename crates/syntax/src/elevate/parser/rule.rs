@@ -3,9 +3,9 @@
 use super::Parser;
 use crate::ast::{TermId, TermKind};
 use crate::elevate::ast::{Alt, Clause, ClauseKind};
-use crate::elevate::lexer::{TokenKind, Word};
+use crate::lexer::elevate::Word;
 use crate::parser::TermCategory;
-use crate::{Diagnostic, Span, TokenKind as Rise};
+use crate::{Diagnostic, Span, Token, TokenKind};
 
 impl Parser<'_> {
     /// Parses alternatives in braces, `{ alt | alt }`.
@@ -25,26 +25,26 @@ impl Parser<'_> {
 
     /// Skips the `|` or the closing brace after an alternative. Returns true if another
     /// alternative follows.
-    pub(super) fn next_alternative(&mut self, open: crate::Token) -> bool {
-        if self.eat(Rise::Bar).is_some() {
+    pub(super) fn next_alternative(&mut self, open: Token) -> bool {
+        if self.eat(TokenKind::Bar).is_some() {
             return true;
         }
-        if self.at(Rise::Comma) {
+        if self.at(TokenKind::Comma) {
             let span = self.bump().span;
             let message = "alternatives are separated by `|`";
             self.rise
                 .report(Diagnostic::syntax(span, message).write(span, "|"));
             return true;
         }
-        if self.eat(Rise::RBrace).is_some() {
+        if self.eat(TokenKind::RBrace).is_some() {
             return false;
         }
-        if !self.at(Rise::End) {
+        if !self.at(TokenKind::End) {
             let (span, text) = (self.span(), self.quoted());
             self.rise
                 .error_at(span, format!("expected `|` or `}}`, found {text}"));
         }
-        self.rise.close(open, Rise::RBrace);
+        self.rise.close(open, TokenKind::RBrace);
         false
     }
 
@@ -53,11 +53,11 @@ impl Parser<'_> {
         let lhs = self.side();
         let start = self.rise.span_of(lhs).start;
         let arrow = self.maps_to();
-        let rhs = match self.rise.error.is_some() && self.at(Rise::End) {
+        let rhs = match self.rise.error.is_some() && self.at(TokenKind::End) {
             true => self.missing_term(),
             false => self.rise.term(TermCategory::Expr),
         };
-        if self.at(Rise::Colon) {
+        if self.at(TokenKind::Colon) {
             let span = self.bump().span;
             let message = "a type without parentheses is allowed only at the end of a pattern: write `(e : t)`";
             self.rise.error_at(span, message);
@@ -81,7 +81,7 @@ impl Parser<'_> {
     /// Parses a RISE pattern, perhaps with its type after it.
     pub(super) fn side(&mut self) -> TermId {
         let term = self.rise.term(TermCategory::Expr);
-        if self.eat(Rise::Colon).is_none() {
+        if self.eat(TokenKind::Colon).is_none() {
             return term;
         }
         let ty = self.rise.term(TermCategory::Type);
@@ -94,7 +94,7 @@ impl Parser<'_> {
             return self.bump().span;
         }
         let (span, text) = (self.span(), self.quoted());
-        if matches!(self.kind(), TokenKind::Rise(Rise::Arrow | Rise::FatArrow)) {
+        if matches!(self.kind(), TokenKind::Arrow | TokenKind::FatArrow) {
             self.bump();
             let message = format!("the sides of a rule are joined by `|->`, not {text}");
             self.rise
@@ -110,7 +110,7 @@ impl Parser<'_> {
         loop {
             let start = self.span().start;
             let kind = match self.kind() {
-                TokenKind::Rise(Rise::Let) => self.let_clause(),
+                TokenKind::Let => self.let_clause(),
                 TokenKind::Word(Word::Where) => ClauseKind::Where(self.clause_condition()),
                 TokenKind::Word(Word::Requires) => ClauseKind::Requires(self.clause_condition()),
                 TokenKind::Word(Word::Assuming) => ClauseKind::Assuming(self.clause_condition()),
@@ -135,11 +135,11 @@ impl Parser<'_> {
     fn let_clause(&mut self) -> ClauseKind {
         self.bump();
         let name = self.ident("a name");
-        if self.eat(Rise::Equals).is_none() {
+        if self.eat(TokenKind::Equals).is_none() {
             self.rise.expected("`=` and a size");
         }
         let value = self.size(TermCategory::Arg);
-        if let TokenKind::Rise(Rise::In) = self.kind() {
+        if let TokenKind::In = self.kind() {
             let span = self.span();
             let message = "a `let` behind a rule has no `in`: its name is bound in the whole rule";
             self.rise.error_at(span, message);

@@ -3,8 +3,7 @@
 use super::Parser;
 use crate::ast::{Ident, Name};
 use crate::elevate::ast::{ParamId, ParamList, TypeId, TypeKind};
-use crate::elevate::lexer::TokenKind;
-use crate::{Span, TokenKind as Rise};
+use crate::{Span, TokenKind};
 
 impl Parser<'_> {
     /// Parses a type such as `a -> b -> c`.
@@ -15,7 +14,7 @@ impl Parser<'_> {
 
     fn arrows(&mut self) -> TypeId {
         let mut parts = vec![self.type_atom()];
-        while self.eat(Rise::Arrow).is_some() {
+        while self.eat(TokenKind::Arrow).is_some() {
             parts.push(self.type_atom());
         }
         let last = parts.pop().unwrap_or_else(|| self.missing_type());
@@ -33,14 +32,14 @@ impl Parser<'_> {
 
     fn type_atom(&mut self) -> TypeId {
         match self.kind() {
-            TokenKind::Rise(Rise::Ident | Rise::Kind) | TokenKind::Quoted => self.named_type(),
-            TokenKind::Rise(Rise::LParen) => {
+            TokenKind::Ident | TokenKind::Kind | TokenKind::Quoted => self.named_type(),
+            TokenKind::LParen => {
                 let open = self.bump();
-                let parts = self.list_or_empty(open, Rise::RParen, Self::ty);
+                let parts = self.list_or_empty(open, TokenKind::RParen, Self::ty);
                 let span = self.rise.since(open.span.start);
                 self.push_type(TypeKind::Tuple(parts.into_boxed_slice()), span)
             }
-            TokenKind::Rise(Rise::Scalar | Rise::Constructor) => {
+            TokenKind::Scalar | TokenKind::Constructor => {
                 let (span, text) = (self.span(), self.quoted());
                 let message = format!(
                     "{text} is a type of RISE: a program has type `Expr` here, a type of RISE itself is a `Type`"
@@ -60,10 +59,10 @@ impl Parser<'_> {
     fn named_type(&mut self) -> TypeId {
         let span = self.bump().span;
         let name = self.name(span);
-        let Some(open) = self.eat(Rise::LBracket) else {
+        let Some(open) = self.eat(TokenKind::LBracket) else {
             return self.push_type(TypeKind::Name(name), span);
         };
-        let args = self.list(open, Rise::RBracket, Self::ty);
+        let args = self.list(open, TokenKind::RBracket, Self::ty);
         let name = Ident { name, span };
         let span = self.rise.since(span.start);
         let args = args.into_boxed_slice();
@@ -72,13 +71,13 @@ impl Parser<'_> {
 
     /// Parses a type annotation `: t`, if there is one.
     pub(super) fn type_annotation(&mut self) -> Option<TypeId> {
-        self.eat(Rise::Colon).map(|_| self.ty())
+        self.eat(TokenKind::Colon).map(|_| self.ty())
     }
 
     /// Parses the parameter lists after a name.
     pub(super) fn param_lists(&mut self) -> Box<[ParamList]> {
         let mut lists = Vec::new();
-        while self.at(Rise::LParen) {
+        while self.at(TokenKind::LParen) {
             if !self.at_call() {
                 let gap = Span::new(self.rise.last_end(), self.span().start);
                 let span = self.span();
@@ -95,7 +94,7 @@ impl Parser<'_> {
     /// Parses `(a: t = x, b)`; the parameters of abstractions `(a, b) => e` have no defaults.
     pub(super) fn param_list(&mut self, defaults: bool) -> ParamList {
         let open = self.bump();
-        let params = self.list_or_empty(open, Rise::RParen, |parser| {
+        let params = self.list_or_empty(open, TokenKind::RParen, |parser| {
             parser.bracketed(|parser| parser.param(defaults))
         });
         ParamList {
@@ -108,7 +107,7 @@ impl Parser<'_> {
         let id = self.bound_name();
         let ty = self.type_annotation();
         self.params[id.0 as usize].ty = ty;
-        if defaults && self.eat(Rise::Equals).is_some() {
+        if defaults && self.eat(TokenKind::Equals).is_some() {
             let value = self.expr();
             self.params[id.0 as usize].default = Some(value);
         }
@@ -117,7 +116,7 @@ impl Parser<'_> {
 
     /// Parses the name of a parameter.
     pub(super) fn bound_name(&mut self) -> ParamId {
-        if self.at(Rise::Underscore) {
+        if self.at(TokenKind::Underscore) {
             let span = self.bump().span;
             return self.push_param(Name::new_static("_"), span);
         }
