@@ -1,5 +1,5 @@
-//! Splits a text of any of the languages into tokens. Every byte of the text is in exactly one token, and no text is
-//! rejected.
+//! Splits a text of any of the languages into tokens. Every byte of the text is in exactly one
+//! token, and no text is rejected.
 
 pub(crate) mod elevate;
 

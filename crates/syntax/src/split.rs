@@ -8,7 +8,7 @@
 //! token of an item are a part of it; other comments between items are in no item.
 
 use crate::Span;
-use crate::lexer::{Lexer, Token, TokenKind};
+use crate::lexer::{Language, Lexer, Token, TokenKind};
 
 /// A replacement in a text: the bytes `start..old_end` become `start..new_end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,9 +42,26 @@ pub struct Resplit {
 /// Returns the spans of the items of a file, in order. An item reaches from its first token, or the
 /// first doc comment that is a part of it, to the end of its last token.
 pub fn split(text: &str) -> Vec<Span> {
-    let mut splitter = Splitter::of(text, 0);
+    split_by(RiseSplitter::new(text), text)
+}
+
+/// A state machine that reads tokens and collects the spans of items.
+pub(crate) trait Splitter {
+    const LANGUAGE: Language;
+
+    fn feed(&mut self, token: Token, items: &mut Vec<Span>);
+
+    /// Ends the last item.
+    fn finish(&mut self, items: &mut Vec<Span>);
+
+    /// Returns the current item, up to its last token so far.
+    fn current(&self) -> Option<Span>;
+}
+
+/// Returns the spans of the items of a text that `splitter` reads from its start.
+pub(crate) fn split_by<S: Splitter>(mut splitter: S, text: &str) -> Vec<Span> {
     let mut items = Vec::new();
-    for token in Lexer::within(text, true) {
+    for token in Lexer::new(text, S::LANGUAGE, true) {
         splitter.feed(token, &mut items);
     }
     splitter.finish(&mut items);
@@ -69,12 +86,8 @@ enum State {
     Body,
 }
 
-/// A state machine that reads tokens and collects the spans of items.
-struct Splitter<'t> {
-    /// The text, or a part of it.
+struct RiseSplitter<'t> {
     text: &'t str,
-    /// The offset of that part in the file.
-    base: u32,
     state: State,
     /// The start of the first doc comment since the last token.
     docs: Option<u32>,
@@ -82,51 +95,53 @@ struct Splitter<'t> {
     current: Option<Span>,
 }
 
-impl<'t> Splitter<'t> {
-    fn of(text: &'t str, base: u32) -> Self {
-        Splitter {
+impl<'t> RiseSplitter<'t> {
+    fn new(text: &'t str) -> Self {
+        RiseSplitter {
             text,
-            base,
             state: State::default(),
             docs: None,
             current: None,
         }
     }
+}
 
-    /// Reads a token. If it is the first one of an item, returns the start of that item.
+impl Splitter for RiseSplitter<'_> {
+    const LANGUAGE: Language = Language::Rise;
+
     #[inline]
-    fn feed(&mut self, token: Token, items: &mut Vec<Span>) -> Option<u32> {
+    fn feed(&mut self, token: Token, items: &mut Vec<Span>) {
         if token.kind.is_trivia() {
             if token.kind == TokenKind::DocComment {
                 self.docs.get_or_insert(token.span.start);
             }
-            return None;
+            return;
         }
         let docs = self.docs.take();
         if let (State::Body, Some(item)) = (self.state, &mut self.current)
-            && (!begins_item(token.kind) || is_operator(self.text, self.base, *item, token))
+            && (!begins_item(token.kind) || is_operator(self.text, *item, token))
         {
             item.end = token.span.end;
-            return None;
+            return;
         }
         let (begins, state) = step(self.state, token.kind);
         self.state = state;
         match (&mut self.current, begins) {
-            (Some(item), false) => {
-                item.end = token.span.end;
-                None
-            }
+            (Some(item), false) => item.end = token.span.end,
             _ => {
                 self.finish(items);
                 let start = docs.unwrap_or(token.span.start);
                 self.current = Some(Span::new(start, token.span.end));
-                Some(start)
             }
         }
     }
 
     fn finish(&mut self, items: &mut Vec<Span>) {
         items.extend(self.current.take());
+    }
+
+    fn current(&self) -> Option<Span> {
+        self.current
     }
 }
 
@@ -138,9 +153,9 @@ fn begins_item(token: TokenKind) -> bool {
 
 /// Returns true if the token is an `@` in the position of an infix operator: after the item so far
 /// on the same line, and apart from the name after it or adjacent to the text before it.
-fn is_operator(text: &str, base: u32, item: Span, token: Token) -> bool {
+fn is_operator(text: &str, item: Span, token: Token) -> bool {
     let [end, start, behind] =
-        [item.end, token.span.start, token.span.end].map(|place| (place - base) as usize);
+        [item.end, token.span.start, token.span.end].map(|place| place as usize);
     let gap = text.get(end..start).unwrap_or("\n");
     let is_apart = !text[behind..].starts_with(|c: char| c == '_' || c.is_alphabetic());
     token.kind == TokenKind::At && !gap.contains('\n') && (gap.is_empty() || is_apart)
@@ -170,7 +185,7 @@ fn step(state: State, token: TokenKind) -> (bool, State) {
 pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> Resplit {
     let first = restart(old, edit, new_len, read);
     resplit_from(first, old, edit, new_len, read, &|text, base, complete| {
-        scan(text, base, old, edit, complete)
+        scan(RiseSplitter::new(text), text, base, old, edit, complete)
     })
 }
 
@@ -225,27 +240,38 @@ fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String
 /// Reads items from `base` on, up to one that begins at the start of an old item after the edit.
 ///
 /// If the text is `complete` and there is none, all items are new.
-fn scan(text: &str, base: u32, old: &[Span], edit: Edit, complete: bool) -> ScanResult {
-    let mut splitter = Splitter::of(text, base);
+pub(crate) fn scan<S: Splitter>(
+    mut splitter: S,
+    text: &str,
+    base: u32,
+    old: &[Span],
+    edit: Edit,
+    complete: bool,
+) -> ScanResult {
     let mut items = Vec::new();
-    for token in Lexer::within(text, base == 0) {
-        let token = Token {
-            kind: token.kind,
-            span: token.span.shifted(base),
-        };
-        let Some(start) = splitter.feed(token, &mut items) else {
-            continue;
-        };
-        if start < edit.new_end {
+    let mut reading = None;
+    let shifted = |items: Vec<Span>| items.into_iter().map(|span| span.shifted(base)).collect();
+    for token in Lexer::new(text, S::LANGUAGE, base == 0) {
+        splitter.feed(token, &mut items);
+        let start = splitter.current().map(|item| item.start + base);
+        if start == reading {
             continue;
         }
+        reading = start;
+        // An `@` adjacent to the edit may have changed.
+        let Some(start) = start.filter(|&start| {
+            start > edit.new_end
+                || start == edit.new_end && !text[(start - base) as usize..].starts_with('@')
+        }) else {
+            continue;
+        };
         let before = start - edit.new_end + edit.old_end;
         if let Ok(kept) = old.binary_search_by_key(&before, |item| item.start) {
-            return Some((items, kept));
+            return Some((shifted(items), kept));
         }
     }
     splitter.finish(&mut items);
-    complete.then_some((items, old.len()))
+    complete.then(|| (shifted(items), old.len()))
 }
 
 /// Moves unchanged items in front of the edit from `middle` to the prefix.

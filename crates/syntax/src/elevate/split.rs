@@ -20,18 +20,12 @@ use super::brackets::OpenBrackets;
 use crate::Span;
 use crate::lexer::elevate::{Combinator, Word};
 use crate::lexer::{Language, Lexer, Token, TokenKind};
-use crate::split::{Edit, Resplit, ScanResult, resplit_from};
+use crate::split::{Edit, Resplit, Splitter, resplit_from, scan, split_by};
 
 /// Returns the spans of the items of a file, in order. An item reaches from its first token, or the
 /// first doc comment that is a part of it, to the end of its last token.
 pub fn split(text: &str) -> Vec<Span> {
-    let mut splitter = Splitter::new(text);
-    let mut items = Vec::new();
-    for token in Lexer::new(text, Language::Elevate, true) {
-        splitter.feed(token, &mut items);
-    }
-    splitter.finish(&mut items);
-    items
+    split_by(ElevateSplitter::new(text), text)
 }
 
 /// The state of the splitter: it decides which tokens continue the current item.
@@ -58,8 +52,7 @@ enum State {
     Body,
 }
 
-/// A state machine that reads tokens and collects the spans of items.
-struct Splitter<'t> {
+struct ElevateSplitter<'t> {
     text: &'t str,
     state: State,
     /// The open brackets of the item.
@@ -80,9 +73,9 @@ struct Splitter<'t> {
     current: Option<Span>,
 }
 
-impl<'t> Splitter<'t> {
+impl<'t> ElevateSplitter<'t> {
     fn new(text: &'t str) -> Self {
-        Splitter {
+        ElevateSplitter {
             text,
             state: State::Outside,
             brackets: OpenBrackets::new(),
@@ -94,34 +87,6 @@ impl<'t> Splitter<'t> {
             held: None,
             current: None,
         }
-    }
-
-    fn feed(&mut self, token: Token, items: &mut Vec<Span>) {
-        if token.kind.is_trivia() {
-            if token.kind == TokenKind::DocComment {
-                self.docs.get_or_insert(token.span.start);
-            }
-            return;
-        }
-        let docs = self.docs.take();
-        if let Some((held, docs)) = self.held.take() {
-            let item = token.kind != TokenKind::LBrace;
-            self.token(held, docs, item, items);
-        }
-        match token.kind {
-            TokenKind::Word(Word::Rule) => self.held = Some((token, docs)),
-            kind => {
-                let item = begins_item(kind);
-                self.token(token, docs, item, items);
-            }
-        }
-    }
-
-    fn finish(&mut self, items: &mut Vec<Span>) {
-        if let Some((held, docs)) = self.held.take() {
-            self.token(held, docs, true, items);
-        }
-        items.extend(self.current.take());
     }
 
     /// Reads a token; `item` is true for a keyword that begins items.
@@ -233,6 +198,42 @@ impl<'t> Splitter<'t> {
     }
 }
 
+impl Splitter for ElevateSplitter<'_> {
+    const LANGUAGE: Language = Language::Elevate;
+
+    fn feed(&mut self, token: Token, items: &mut Vec<Span>) {
+        if token.kind.is_trivia() {
+            if token.kind == TokenKind::DocComment {
+                self.docs.get_or_insert(token.span.start);
+            }
+            return;
+        }
+        let docs = self.docs.take();
+        if let Some((held, docs)) = self.held.take() {
+            let item = token.kind != TokenKind::LBrace;
+            self.token(held, docs, item, items);
+        }
+        match token.kind {
+            TokenKind::Word(Word::Rule) => self.held = Some((token, docs)),
+            kind => {
+                let item = begins_item(kind);
+                self.token(token, docs, item, items);
+            }
+        }
+    }
+
+    fn finish(&mut self, items: &mut Vec<Span>) {
+        if let Some((held, docs)) = self.held.take() {
+            self.token(held, docs, true, items);
+        }
+        items.extend(self.current.take());
+    }
+
+    fn current(&self) -> Option<Span> {
+        self.current
+    }
+}
+
 /// Returns true if a token begins items at any position; `rule` does unless a `{` follows it.
 fn begins_item(kind: TokenKind) -> bool {
     match kind {
@@ -273,7 +274,7 @@ fn ends_operand(kind: TokenKind) -> bool {
 pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> Resplit {
     let first = restart(old, edit, new_len, read);
     resplit_from(first, old, edit, new_len, read, &|text, base, complete| {
-        scan(text, base, old, edit, complete)
+        scan(ElevateSplitter::new(text), text, base, old, edit, complete)
     })
 }
 
@@ -294,35 +295,4 @@ fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String
         }
     }
     0
-}
-
-/// Reads items from `base` on, up to one that begins at the start of an old item after the edit.
-///
-/// If the text is `complete` and there is none, all items are new.
-fn scan(text: &str, base: u32, old: &[Span], edit: Edit, complete: bool) -> ScanResult {
-    let mut splitter = Splitter::new(text);
-    let mut items = Vec::new();
-    let mut reading = None;
-    let shifted = |items: Vec<Span>| items.into_iter().map(|span| span.shifted(base)).collect();
-    for token in Lexer::new(text, Language::Elevate, base == 0) {
-        splitter.feed(token, &mut items);
-        let start = splitter.current.map(|item| item.start + base);
-        if start == reading {
-            continue;
-        }
-        reading = start;
-        // A token adjacent to the edit may have changed.
-        let Some(start) = start.filter(|&start| {
-            start > edit.new_end
-                || start == edit.new_end && !text[(start - base) as usize..].starts_with('@')
-        }) else {
-            continue;
-        };
-        let before = start - edit.new_end + edit.old_end;
-        if let Ok(kept) = old.binary_search_by_key(&before, |item| item.start) {
-            return Some((shifted(items), kept));
-        }
-    }
-    splitter.finish(&mut items);
-    complete.then(|| (shifted(items), old.len()))
 }
