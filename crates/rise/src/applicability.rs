@@ -130,15 +130,14 @@ impl Substitution {
 
 /// Returns true if a type can be of this kind; type variables can be of any.
 fn is_of(ty: &Type, kind: Kind) -> bool {
-    use ScalarType::{Bool, F16, F32, F64};
     match (kind, ty) {
         (_, Type::Fun(..) | Type::Pi(_)) => false,
         (Kind::DataType, _) | (_, Type::Var(_) | Type::Apply(..) | Type::Error) => true,
         (Kind::Scalar, Type::Scalar(_) | Type::Index(_)) => true,
-        (Kind::Num, Type::Scalar(scalar)) => *scalar != Bool,
+        (Kind::Num, Type::Scalar(scalar)) => *scalar != ScalarType::Bool,
         (Kind::Num, Type::Vector(..)) => true,
-        (Kind::Float, Type::Scalar(scalar)) => matches!(scalar, F16 | F32 | F64),
-        (Kind::Int, Type::Scalar(scalar)) => !matches!(scalar, Bool | F16 | F32 | F64),
+        (Kind::Float, Type::Scalar(scalar)) => scalar.is_float(),
+        (Kind::Int, Type::Scalar(scalar)) => scalar.is_integer(),
         _ => false,
     }
 }

@@ -54,7 +54,7 @@ impl Classes {
         Some(match ty {
             Type::Error | Type::Var(_) | Type::Apply(..) => return None,
             Type::Scalar(ScalarType::Bool) => Classes::BOOL,
-            Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64) => Classes::FLOAT,
+            Type::Scalar(scalar) if scalar.is_float() => Classes::FLOAT,
             Type::Scalar(_) => Classes::INT,
             Type::Index(_) => Classes::INDEX,
             Type::Vector(_, elem) => match &**elem {

@@ -1,6 +1,6 @@
 //! Improves syntax errors of a definition by the results of its inference.
 
-use syntax::ast::{BinaryOp, Item, ScalarType, TermId, TermKind};
+use syntax::ast::{BinaryOp, Item, TermId, TermKind};
 use syntax::{Diagnostic, Span, no_bits};
 
 use crate::codes;
@@ -99,10 +99,5 @@ fn type_of(term: TermId, inference: &Inference) -> Option<&Type> {
 }
 
 fn is_integer(ty: &Type) -> bool {
-    matches!(ty, Type::Scalar(scalar) if is_integral(*scalar))
-}
-
-fn is_integral(scalar: ScalarType) -> bool {
-    use ScalarType::{Bool, F16, F32, F64};
-    !matches!(scalar, Bool | F16 | F32 | F64)
+    matches!(ty, Type::Scalar(scalar) if scalar.is_integer())
 }

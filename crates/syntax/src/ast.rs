@@ -446,6 +446,18 @@ words! {
     }
 }
 
+impl ScalarType {
+    /// Returns true for a type of floating-point numbers.
+    pub const fn is_float(self) -> bool {
+        matches!(self, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
+    }
+
+    /// Returns true for a type of integers.
+    pub const fn is_integer(self) -> bool {
+        !self.is_float() && !matches!(self, ScalarType::Bool)
+    }
+}
+
 impl BinaryOp {
     /// Returns true for `+`, `-`, `*`, `/`, `%` and `^`, which compute numbers and sizes.
     pub const fn is_arithmetic(self) -> bool {

@@ -27,8 +27,7 @@ impl Infer<'_> {
                 return ty;
             }
         };
-        let cause = Cause::context(self.span(operand));
-        self.check(operand, &ty, cause);
+        self.check_against(operand, &ty);
         ty
     }
 
@@ -120,8 +119,7 @@ impl Infer<'_> {
         let kind = match op {
             BinaryOp::And | BinaryOp::Or => {
                 for side in [lhs, rhs] {
-                    let cause = Cause::context(self.span(side));
-                    self.check(side, &bool_type(), cause);
+                    self.check_against(side, &bool_type());
                 }
                 return bool_type();
             }

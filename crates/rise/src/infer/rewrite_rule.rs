@@ -174,8 +174,7 @@ impl<'a> RuleInfer<'a> {
 
     /// Checks a term against a type; reports a mismatch at the term.
     pub fn check(&mut self, term: TermId, expected: &Ty) {
-        let cause = Cause::context(self.infer.span(term));
-        self.infer.check(term, expected, cause);
+        self.infer.check_against(term, expected);
     }
 
     /// Elaborates a written type.
@@ -271,8 +270,7 @@ impl<'a> RuleInfer<'a> {
         self.name_after_text();
         let given = self.types_of_given();
         let infer = &mut self.infer;
-        for index in 0..infer.table.len() {
-            let var = Var(index as u32);
+        for var in infer.table.vars() {
             if !infer.table.is_open(var) {
                 continue;
             }
@@ -405,8 +403,7 @@ impl<'a> RuleInfer<'a> {
         }
         let mut used: Vec<syntax::ast::Name> =
             infer.item.binders.iter().map(|b| b.name.clone()).collect();
-        for index in 0..infer.table.len() {
-            let var = Var(index as u32);
+        for var in infer.table.vars() {
             if let Some(name) = named.get(&var) {
                 infer.table.update(var).name = name.clone();
             } else if infer.table.is_open(var) {

@@ -97,6 +97,10 @@ impl UnificationTable {
         self.vars.len()
     }
 
+    pub fn vars(&self) -> impl Iterator<Item = Var> + use<> {
+        (0..self.vars.len() as u32).map(Var)
+    }
+
     /// Returns a variable for modification; records its old state in the trail during an attempt.
     pub fn update(&mut self, var: Var) -> &mut VarInfo {
         if self.open_snapshots > 0 {

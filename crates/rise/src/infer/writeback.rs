@@ -248,9 +248,8 @@ impl Infer<'_> {
 
     /// Returns the names of all variables; those that are unsolved have none.
     pub(super) fn all_names(&self) -> Names {
-        let names: Vec<Name> = (0..self.table.len())
-            .map(|index| {
-                let var = Var(index as u32);
+        let names: Vec<Name> = (self.table.vars())
+            .map(|var| {
                 if self.table.is_open(var) && !self.generalised_vars.contains(&var) {
                     Name::default()
                 } else {

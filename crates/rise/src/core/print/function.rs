@@ -1,7 +1,6 @@
 //! Printing of functions and applications.
 
 use syntax::Span;
-use syntax::ast::Name;
 
 use super::Printer;
 use super::term::Precedence;
@@ -15,19 +14,29 @@ impl<P: Language> Printer<P> {
         }
         let mut body = expr;
         let mut locals: Vec<&Local> = Vec::new();
-        let mut names: Vec<Name> = Vec::new();
+        let mut names: Vec<String> = Vec::new();
         if let Form::DepLambda(..) = &expr.form {
             return self.dep_function(expr, wanted);
         }
         while let Form::Lambda(param, inner) = &body.form {
-            names.push(self.scope.bind_local(&param.local, &param.ty));
+            names.push(self.scope.bind_local(&param.local, &param.ty).into());
             locals.push(&param.local);
             body = inner;
         }
-        self.out.push_str(&format!("fun({} => ", names.join(", ")));
+        self.open_function(true, &names);
         self.expr(body, Precedence::TOP, wanted);
         self.out.push(')');
         locals.into_iter().for_each(|l| self.scope.leave_local(l));
+    }
+
+    /// Prints a function up to its `=>`: over values, or over type-level parameters.
+    pub(super) fn open_function(&mut self, is_value: bool, params: &[String]) {
+        let list = params.join(", ");
+        self.out.push_str(&match (is_value, params.len()) {
+            (true, _) => format!("fun({list} => "),
+            (false, 1) => format!("depFun({list} => "),
+            (false, _) => format!("depFun(({list}) => "),
+        });
     }
 
     fn dep_function(&mut self, expr: &Expr<P>, wanted: bool) {
@@ -44,12 +53,8 @@ impl<P: Language> Printer<P> {
             vars.push(*var);
             body = inner;
         }
-        match &texts[..] {
-            [] => {}
-            [one] => self.out.push_str(&format!("depFun({one} => ")),
-            all => self
-                .out
-                .push_str(&format!("depFun(({}) => ", all.join(", "))),
+        if !texts.is_empty() {
+            self.open_function(false, &texts);
         }
         self.expr(body, Precedence::TOP, wanted);
         if !texts.is_empty() {

@@ -43,7 +43,7 @@ fn scalar_text(literal: &Literal, scalar: ScalarType, wanted: bool) -> (String, 
         other => other.as_str(),
     };
     match (literal, scalar) {
-        (literal, ScalarType::F16 | ScalarType::F32 | ScalarType::F64) => {
+        (literal, scalar) if scalar.is_float() => {
             let digits = match literal {
                 Literal::Int { value, .. } => format!("{value}.0"),
                 Literal::Float { text, .. } => with_point(text),

@@ -181,14 +181,7 @@ impl<P: Language> Printer<P> {
             rest = later;
             open += 1;
             let names: Vec<String> = now.iter().map(|b| b.text(&self.scope)).collect();
-            match (first.is_value(), &names[..]) {
-                (true, names) => self.out.push_str(&format!("fun({} => ", names.join(", "))),
-                (false, [one]) => self.out.push_str(&format!("depFun({one} => ")),
-                (false, names) => {
-                    self.out
-                        .push_str(&format!("depFun(({}) => ", names.join(", ")));
-                }
-            }
+            self.open_function(first.is_value(), &names);
         }
         self.expr(body, term::Precedence::TOP, true);
         for _ in 0..open {

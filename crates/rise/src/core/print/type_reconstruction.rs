@@ -2,7 +2,7 @@
 
 use nat::{Nat, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::ast::{Kind, Literal, ScalarType};
+use syntax::ast::{Kind, Literal};
 
 use crate::core::{Expr, Form, Language};
 use crate::types::{DataFun, Pi, Ty, Type};
@@ -105,7 +105,7 @@ fn literal_is_known(literal: &Literal, ty: &Type) -> bool {
     match (literal, ty) {
         (Literal::Bool(_), _) => true,
         (_, Type::Exp(data, _)) => literal_is_known(literal, data),
-        (_, Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64)) => true,
+        (_, Type::Scalar(scalar)) => scalar.is_float(),
         _ => false,
     }
 }

@@ -131,8 +131,7 @@ impl Infer<'_> {
         if !self.failed() {
             self.report_accesses(&bounds, &solution);
         }
-        for index in 0..self.table.len() {
-            let var = Var(u32::try_from(index).unwrap_or(u32::MAX));
+        for var in self.table.vars() {
             if self.table.is_open(var) && self.table.info(var).kind == Kind::ReadWrite {
                 let value = solution.of(Access::Var(var), &|_| true);
                 self.solve_var(var, Arg::Access(value));

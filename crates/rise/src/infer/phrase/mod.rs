@@ -68,7 +68,7 @@ impl Infer<'_> {
     }
 
     /// Checks a part of a construct that determines its type. Returns false if it has another type.
-    fn check_against(&mut self, term: TermId, expected: &Ty) -> bool {
+    pub(super) fn check_against(&mut self, term: TermId, expected: &Ty) -> bool {
         let cause = Cause::context(self.span(term));
         let clashes = self.clashes;
         self.check(term, expected, cause);

@@ -5,7 +5,6 @@ use syntax::Fix;
 use syntax::ast::{Literal, Name, ScalarType, TermId, TermKind};
 
 use super::super::Infer;
-use super::super::unify::Cause;
 use crate::classes::Classes;
 use crate::codes;
 use crate::spine::Spine;
@@ -68,8 +67,7 @@ impl Infer<'_> {
             (given..spine.args.len()).filter(|at| ![call.function, call.initial].contains(at));
         for at in values.chain([call.function]) {
             let term = spine.args[at].term;
-            let cause = Cause::context(self.span(term));
-            self.check(term, expected[at].as_ref()?, cause);
+            self.check_against(term, expected[at].as_ref()?);
         }
         let accumulator = self.table.ty(expected[call.initial].as_ref()?);
         (self.diagnostics.len() == said).then_some(accumulator)

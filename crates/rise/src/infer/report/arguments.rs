@@ -126,8 +126,7 @@ impl Infer<'_> {
             };
             let is_right = self.reinfer(|this| {
                 let before = this.diagnostics.len();
-                let cause = Cause::context(this.span(arg.term));
-                this.check(arg.term, &exchanged, cause);
+                this.check_against(arg.term, &exchanged);
                 this.diagnostics.len() == before
             });
             if is_right {

@@ -133,12 +133,9 @@ impl Infer<'_> {
             return None;
         }
         let array = self.source(inner.args.get(1)?.term);
-        Some(Suggestion {
-            help: format!(
-                "`{array}` has one dimension: `{array} |> split(m)` makes rows of `m` elements of it"
-            ),
-            fix: None,
-        })
+        Some(Suggestion::advice(format!(
+            "`{array}` has one dimension: `{array} |> split(m)` makes rows of `m` elements of it"
+        )))
     }
 
     /// Returns the remedy for `map(mul(a, 2.0f))`, where a value is given instead of a function.

@@ -59,7 +59,7 @@ impl Infer<'_> {
 
     fn declared(&self, name: &str, numbers: Option<NumericType>) -> Option<Replacement> {
         let scalar = numbers.map_or(ScalarType::F32, |numbers| numbers.scalar);
-        if !is_float(scalar)
+        if !scalar.is_float()
             && let Some(text) = of_integers(name)
         {
             return Some(Replacement::written(text));
@@ -67,7 +67,7 @@ impl Infer<'_> {
         if let Some(text) = of_arrays(name) {
             return Some(Replacement::written(text));
         }
-        let float = match is_float(scalar) {
+        let float = match scalar.is_float() {
             true => scalar,
             false => ScalarType::F32,
         };
@@ -148,10 +148,6 @@ pub(super) fn is_mathematical(name: &str) -> bool {
         || name_in_c(name).is_some()
         || of_arrays(name).is_some()
         || name == "rsqrt"
-}
-
-fn is_float(scalar: ScalarType) -> bool {
-    matches!(scalar, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
 }
 
 /// Returns the parameters of a common function of C's `<math.h>`.

@@ -50,9 +50,8 @@ impl Infer<'_> {
     /// Returns the names for messages about these types: different unknowns get different names.
     pub(in crate::infer) fn names_within(&self, types: &[&Ty]) -> Names {
         let written = |name: &Name| self.item.binders.iter().any(|b| b.name == *name);
-        let mut names: Vec<Name> = (0..self.table.len())
-            .map(|i| {
-                let var = Var(i as u32);
+        let mut names: Vec<Name> = (self.table.vars())
+            .map(|var| {
                 let name = &self.table.info(var).name;
                 // An unknown has the name of its parameter, unless a binder of the item has it too.
                 let unknown = self.table.is_open(var) && !self.generalised_vars.contains(&var);

@@ -14,6 +14,12 @@ pub(super) struct Suggestion {
     pub fix: Option<Fix>,
 }
 
+impl Suggestion {
+    pub(super) fn advice(help: String) -> Suggestion {
+        Suggestion { help, fix: None }
+    }
+}
+
 /// The form of an operand, on which the remedy depends.
 enum Operand {
     Array,
@@ -54,7 +60,7 @@ impl Infer<'_> {
         let (a, b) = (self.source(lhs), self.source(rhs));
         let word = op.as_str();
         if let Some(help) = self.help_for_index(op, (lhs, left), (rhs, right)) {
-            return Some(Suggestion { help, fix: None });
+            return Some(Suggestion::advice(help));
         }
         match (self.operand(left)?, self.operand(right)?) {
             (Operand::Array, Operand::Array) => self.zipped(word, lhs, rhs),
@@ -389,10 +395,9 @@ fn works_on_vectors(op: BinaryOp) -> bool {
 }
 
 fn half(pair: &str) -> Suggestion {
-    Suggestion {
-        help: format!("take a half of the pair: `{pair}._1` or `{pair}._2`"),
-        fix: None,
-    }
+    Suggestion::advice(format!(
+        "take a half of the pair: `{pair}._1` or `{pair}._2`"
+    ))
 }
 
 /// Returns the operator of a primitive.

@@ -278,10 +278,7 @@ impl Infer<'_> {
         match (&**wanted, &**got) {
             _ if matches!(cause.why, CauseCode::Annotated { .. }) => None,
             (Type::Scalar(ScalarType::Bool), Type::Scalar(number)) => {
-                let zero = match number {
-                    ScalarType::F16 | ScalarType::F32 | ScalarType::F64 => "0.0",
-                    _ => "0",
-                };
+                let zero = if number.is_float() { "0.0" } else { "0" };
                 Some(format!(
                     "a comparison gives a truth value, as in `x != {zero}`"
                 ))
@@ -385,13 +382,13 @@ impl Infer<'_> {
                 return Some(help);
             }
             return match self.literal_at(cause.span) {
-                Some(_) if is_float(got) && !is_float(wanted) => Some(format!(
+                Some(_) if got.is_float() && !wanted.is_float() => Some(format!(
                     "`{wanted}` has no fractions: write a whole number, or take a type like `{got}`"
                 )),
-                Some(Literal::Int { value, .. }) if is_float(wanted) => {
+                Some(Literal::Int { value, .. }) if wanted.is_float() => {
                     Some(format!("write `{value}.0{}`", float_suffix(wanted)?))
                 }
-                Some(Literal::Float { text, .. }) if is_float(wanted) => {
+                Some(Literal::Float { text, .. }) if wanted.is_float() => {
                     Some(format!("write `{text}{}`", float_suffix(wanted)?))
                 }
                 _ => {
@@ -403,7 +400,7 @@ impl Infer<'_> {
         };
         let (operand, ty) = converted_operand(wanted, got, (lhs, rhs));
         let text = match &self.item.term(self.bare(operand)).kind {
-            TermKind::Literal(Literal::Int { value, .. }) if is_float(ty) => {
+            TermKind::Literal(Literal::Int { value, .. }) if ty.is_float() => {
                 return Some(format!("write `{value}.0{}`", float_suffix(ty)?));
             }
             _ => self.source(operand),
@@ -429,10 +426,10 @@ impl Infer<'_> {
         };
         let span = self.span(term);
         let written = match &self.item.term(self.bare(term)).kind {
-            TermKind::Literal(Literal::Int { value, .. }) if is_float(ty) => {
+            TermKind::Literal(Literal::Int { value, .. }) if ty.is_float() => {
                 Some(format!("{value}.0{}", float_suffix(ty)?))
             }
-            TermKind::Literal(Literal::Float { text, .. }) if is_float(ty) => {
+            TermKind::Literal(Literal::Float { text, .. }) if ty.is_float() => {
                 Some(format!("{text}{}", float_suffix(ty)?))
             }
             TermKind::Literal(_) => return None,
@@ -604,10 +601,6 @@ fn converted_operand(
         true => (lhs, got),
         false => (rhs, wanted),
     }
-}
-
-fn is_float(scalar: ScalarType) -> bool {
-    matches!(scalar, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
 }
 
 /// Returns the suffix of a float literal of the type.
