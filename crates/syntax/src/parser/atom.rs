@@ -77,8 +77,7 @@ impl Parser<'_> {
             _ => TermKind::Paren(first),
         };
         self.close(open, TokenKind::RParen);
-        let span = self.since(open.span.start);
-        self.push(kind, span)
+        self.push_since(open.span.start, kind)
     }
 
     /// Parses the rest of a pair. More than two components become nested pairs, with an error.
@@ -159,8 +158,7 @@ impl Parser<'_> {
             self.close(open, closer);
             self.brackets_for_parentheses(open);
         }
-        let span = self.since(word.span.start);
-        self.push(kind, span)
+        self.push_since(word.span.start, kind)
     }
 
     pub(crate) fn term_between(
@@ -257,8 +255,7 @@ impl Parser<'_> {
                 };
                 self.report(Diagnostic::syntax(token.span, message));
                 self.skip_brackets();
-                let span = self.since(token.span.start);
-                self.push(TermKind::Missing, span)
+                self.push_since(token.span.start, TermKind::Missing)
             }
             TokenKind::Bar | TokenKind::Unknown
                 if !mode.is_type() && self.at_foreign_function(mode) =>

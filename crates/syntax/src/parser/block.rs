@@ -43,8 +43,7 @@ impl Parser<'_> {
         if let Some(close) = close.filter(|_| was_first && !is_missing) {
             self.mend_braces(first, [open, close], edits);
         }
-        let span = self.since(open.span.start);
-        self.push(TermKind::Missing, span)
+        self.push_since(open.span.start, TermKind::Missing)
     }
 
     /// Turns each `;` after the value of a `let` of the block into `in`, and returns the edits.

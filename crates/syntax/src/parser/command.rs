@@ -161,14 +161,13 @@ impl Parser<'_> {
             Some(word) => self.block(word),
             None => self.no_else(word),
         };
-        let span = self.since(word.span.start);
-        self.push(
+        self.push_since(
+            word.span.start,
             TermKind::If {
                 condition,
                 then,
                 otherwise,
             },
-            span,
         )
     }
 
@@ -297,8 +296,7 @@ impl Parser<'_> {
         if self.at(TokenKind::LBrace) {
             self.skip_brackets();
         }
-        let span = self.since(word.span.start);
-        self.push(TermKind::Missing, span)
+        self.push_since(word.span.start, TermKind::Missing)
     }
 
     /// Parses a phrase type: `Exp[t, rw]`, `Acc[t]` or `Comm`.
@@ -326,8 +324,7 @@ impl Parser<'_> {
         if let Some((open, closer)) = brackets {
             self.close(open, closer);
         }
-        let span = self.since(word.span.start);
-        self.push(kind, span)
+        self.push_since(word.span.start, kind)
     }
 
     /// Parses the `, rw` of `Exp[t, rw]`.

@@ -1,6 +1,7 @@
 //! Parses closing brackets and list separators, with error recovery where one is missing.
 
 use super::operator::binary_op;
+use super::recover_applications::tokens_in_brackets;
 use super::{Parser, TermCategory};
 use crate::lexer::{Token, TokenKind};
 use crate::{Diagnostic, Dialect, Span, codes};
@@ -251,6 +252,13 @@ impl Parser<'_> {
         None
     }
 
+    /// Returns the tokens from the one `n` positions ahead on, in its innermost brackets and without
+    /// those in further brackets.
+    pub(super) fn ahead_in_brackets(&self, n: usize) -> impl Iterator<Item = Token> {
+        let ahead = self.tokens[self.pos + n..].iter().take(MAX_LOOKAHEAD);
+        tokens_in_brackets(ahead, 1)
+    }
+
     /// Returns the next tokens with their indices, as many as the lookahead of error recovery.
     pub(super) fn ahead(&self) -> impl Iterator<Item = (usize, &Token)> {
         let tokens = self.tokens.iter().enumerate();
@@ -333,6 +341,14 @@ impl Parser<'_> {
             (TermCategory::Size, _) => "a size",
         };
         self.expected(what);
+    }
+
+    pub(super) fn starts_operand(&self, token: Token) -> bool {
+        use TokenKind::*;
+        matches!(
+            token.kind,
+            Ident | Int | Float | True | False | LParen | Bang
+        )
     }
 }
 

@@ -13,7 +13,7 @@ impl Parser<'_> {
     }
 
     /// Parses the rest of an abstraction after `word`, its keyword or a word in its place.
-    pub(crate) fn function_after(&mut self, word: Token, dependent: bool) -> TermId {
+    fn function_after(&mut self, word: Token, dependent: bool) -> TermId {
         let base = self.params.len();
         let head = self.pos;
         let open = self.function_open(word);
@@ -46,8 +46,7 @@ impl Parser<'_> {
                 body,
             },
         };
-        let span = self.since(word.span.start);
-        self.push(kind, span)
+        self.push_since(word.span.start, kind)
     }
 
     /// Reports parentheses that are closed before the arrow, `fun(x: f32) => …`, and skips `)` and
@@ -163,8 +162,7 @@ impl Parser<'_> {
             TokenKind::NatFun => TermKind::NatFun { param, body },
             _ => TermKind::DataFun { param, body },
         };
-        let span = self.since(word.span.start);
-        self.push(kind, span)
+        self.push_since(word.span.start, kind)
     }
 
     fn function_open(&mut self, word: Token) -> Option<Token> {
@@ -484,6 +482,32 @@ impl Parser<'_> {
             }
         }
         None
+    }
+
+    /// Reports an abstraction in a type.
+    pub(crate) fn function_in_type(&mut self) -> TermId {
+        let word = self.token();
+        let text = self.quoted(word);
+        let message =
+            format!("expected a type, found {text}: the type of a function is written `s -> t`");
+        self.error_at(word.span, message);
+        let function = self.function();
+        let span = self.span_of(function);
+        self.push(TermKind::Missing, span)
+    }
+
+    /// Returns true if the body of a function follows the comma: `depFun(n: Nat, fun(…))`.
+    fn is_comma_for_arrow(&self) -> bool {
+        let begins_body = matches!(self.peek_kind(1), TokenKind::Fun | TokenKind::DepFun);
+        begins_body && self.peek_kind(2) == TokenKind::LParen
+    }
+
+    /// Reports the comma, and reads it as `=>`.
+    fn comma_for_arrow(&mut self) {
+        let comma = self.token().span;
+        let message = "the parameters of a function are followed by `=>`, not `,`";
+        self.report(Diagnostic::syntax(comma, message).replace("Write `=>`", comma, " =>"));
+        self.tokens[self.pos].kind = TokenKind::FatArrow;
     }
 }
 

@@ -9,27 +9,31 @@ mod atom;
 mod block;
 mod command;
 mod delimiters;
-mod diagnostics;
 mod foreign;
 mod function;
 mod item;
+mod lexical_errors;
 mod literal;
 mod operator;
 mod recover_applications;
 mod recover_brackets;
+mod recover_conditions;
 mod recover_definitions;
+mod recover_dots;
 mod recover_import_paths;
+mod recover_items;
 mod recover_operators;
 mod recover_patterns;
 mod recover_qualified_names;
+mod recover_statements;
 mod term;
 
 use crate::ast::{Binder, BinderId, Item, Name, Term, TermId, TermKind};
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::{Diagnostic, Dialect, Span, codes};
+use crate::{Diagnostic, Dialect, Fix, Span, codes};
 pub(crate) use delimiters::loose_call;
-pub use diagnostics::no_bits;
 pub(crate) use item::docs;
+pub use lexical_errors::no_bits;
 use operator::PendingOperator;
 
 /// The maximal nesting depth of brackets, functions and other enclosing constructs.
@@ -289,6 +293,12 @@ impl<'t> Parser<'t> {
         self.push_raw(kind, span, height)
     }
 
+    /// Adds a term that reaches from `start` to the end of the previous token.
+    pub(crate) fn push_since(&mut self, start: u32, kind: TermKind) -> TermId {
+        let span = self.since(start);
+        self.push(kind, span)
+    }
+
     fn push_raw(&mut self, kind: TermKind, span: Span, height: u16) -> TermId {
         let id = TermId(self.terms.len() as u32);
         self.terms.push(Term { kind, span });
@@ -424,5 +434,12 @@ impl<'t> Parser<'t> {
         let term = inner(self);
         self.nesting -= 1;
         term
+    }
+
+    /// Adds a fix to the error with span `at`, if it is the item's error.
+    pub(crate) fn mend(&mut self, at: Span, fix: Fix) {
+        if let Some(error) = self.error.as_mut().filter(|error| error.span == at) {
+            error.fixes.push(fix);
+        }
     }
 }

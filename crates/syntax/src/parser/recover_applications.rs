@@ -104,9 +104,10 @@ impl Parser<'_> {
         };
         let ends = |kind| matches!(kind, And | Or | Comma | Colon | FatArrow | In | Pipe | End);
         let compares = |kind| matches!(kind, EqEq | NotEq | Less | LessEq | Greater | GreaterEq);
-        let behind = self.tokens[self.pos..].iter().take(MAX_LOOKAHEAD);
-        let operands =
-            || tokens_in_brackets(behind.clone(), 1).take_while(|token| !ends(token.kind));
+        let operands = || {
+            self.ahead_in_brackets(0)
+                .take_while(|token| !ends(token.kind))
+        };
         let is_comparison = operands().any(|token| compares(token.kind));
         let is_not = self.text_of(word) == "not";
         let last = operands().last().filter(|_| is_not && is_comparison)?;
@@ -210,15 +211,14 @@ impl Parser<'_> {
             true => BinaryOp::Then,
             false => BinaryOp::Pipe,
         };
-        let span = self.since(self.span_of(first).start);
-        self.push(
+        self.push_since(
+            self.span_of(first).start,
             TermKind::Binary {
                 op,
                 op_span: gap,
                 lhs: first,
                 rhs: second,
             },
-            span,
         )
     }
 
@@ -340,13 +340,13 @@ impl Parser<'_> {
             TokenKind::In | TokenKind::FatArrow => Some(false),
             _ => None,
         });
-        let behind = self.tokens[self.pos..].iter().take(MAX_LOOKAHEAD);
         let has_in = || {
-            tokens_in_brackets(behind, 1).find_map(|token| match token.kind {
-                TokenKind::In => Some(true),
-                TokenKind::Let | TokenKind::End => Some(false),
-                _ => None,
-            })
+            self.ahead_in_brackets(0)
+                .find_map(|token| match token.kind {
+                    TokenKind::In => Some(true),
+                    TokenKind::Let | TokenKind::End => Some(false),
+                    _ => None,
+                })
         };
         is_value == Some(true) && has_in() != Some(true)
     }
@@ -374,6 +374,47 @@ impl Parser<'_> {
         match self.slice(space).trim().is_empty() {
             true => space,
             false => Span::empty(space.end),
+        }
+    }
+
+    /// Returns true at an argument without parentheses, the `x` of `f x`, within brackets.
+    pub(crate) fn is_argument_without_parentheses(&self) -> bool {
+        let is_plain = |token: Token| {
+            matches!(
+                token.kind,
+                TokenKind::Ident | TokenKind::Int | TokenKind::Float
+            )
+        };
+        let is_function = self.previous().is_some_and(|t| t.kind == TokenKind::Ident);
+        let same_line = Span::new(self.last_end(), self.token().span.start);
+        self.host.is_none()
+            && is_function
+            && is_plain(self.token())
+            && !self.slice(same_line).contains('\n')
+    }
+
+    /// Reports a `=>` after an element of a list or a term in parentheses, and parses the text
+    /// after it. Returns false if it is not a mistake of this list.
+    pub(crate) fn arrow_in_arguments(&mut self, open: Token) -> bool {
+        if self.error.is_some() || open.kind != TokenKind::LParen || self.terms.is_empty() {
+            return false;
+        }
+        let Some(before) = self.tokens.iter().position(|token| *token == open) else {
+            return false;
+        };
+        let callee = before.checked_sub(1).map(|pos| self.tokens[pos]);
+        let callee = callee.filter(|token| token.kind == TokenKind::Ident);
+        let callee = callee.map(|token| self.slice(token.span).to_owned());
+        let last = TermId(self.terms.len() as u32 - 1);
+        self.function_without_word(last, callee.as_deref())
+    }
+
+    /// Returns the text of a term within exactly one pair of parentheses.
+    pub(crate) fn in_parentheses(&self, term: TermId) -> String {
+        let text = self.text_of(term);
+        match *self.kind_of(term) {
+            TermKind::Paren(_) => text.to_owned(),
+            _ => format!("({text})"),
         }
     }
 }

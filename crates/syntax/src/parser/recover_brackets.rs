@@ -1,7 +1,6 @@
 //! Error recovery for indexing in brackets, and for array types in the notation of other languages.
 
-use super::delimiters::MAX_LOOKAHEAD;
-use super::recover_applications::{conversion, tokens_in_brackets};
+use super::recover_applications::conversion;
 use super::{Parser, TermCategory};
 use crate::ast::{TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
@@ -68,9 +67,8 @@ impl Parser<'_> {
     /// Returns true if a token directly within the brackets at the current position satisfies the
     /// predicate.
     pub(crate) fn is_in_brackets(&self, is_it: impl Fn(TokenKind, &str) -> bool) -> bool {
-        let inner = self.tokens[self.pos + 1..].iter().take(MAX_LOOKAHEAD);
-        let mut tokens = tokens_in_brackets(inner, 1);
-        tokens.any(|token| is_it(token.kind, self.slice(token.span)))
+        self.ahead_in_brackets(1)
+            .any(|token| is_it(token.kind, self.slice(token.span)))
     }
 
     /// Skips the brackets at the current position. Returns the texts between their commas, if the

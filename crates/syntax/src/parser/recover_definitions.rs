@@ -227,8 +227,7 @@ impl Parser<'_> {
             let edits = vec![(head, open), (Span::empty(self.last_end()), ")".to_owned())];
             self.mend_function(word.span, edits);
         }
-        let span = self.since(word.span.start);
-        self.push(TermKind::Missing, span)
+        self.push_since(word.span.start, TermKind::Missing)
     }
 
     /// Reports and parses an abstraction without its keyword, `x => …`, where `params` is the term

@@ -1,8 +1,9 @@
 //! Error recovery for operators of other languages: `xs ++ ys`, `x++`, `xs !! 2`, `~x`, `x +. y`,
 //! `f @ x`.
 
+use super::lexical_errors::no_bits;
 use super::{Parser, TermCategory};
-use crate::ast::{TermId, TermKind};
+use crate::ast::{BinaryOp, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Diagnostic, Dialect, Span};
 
@@ -166,6 +167,167 @@ impl Parser<'_> {
             let title = format!("Write `{text}`");
             self.error = Some(error.fix(title, vec![(whole, text)], false));
         }
+    }
+
+    /// Reports an operator in parentheses that is not a function.
+    pub(crate) fn at_lone_operator(&mut self) -> bool {
+        let token = self.token();
+        let text = self.quoted(token);
+        let lone =
+            super::operator::binary_op(token.kind).is_some() || token.kind == TokenKind::Bang;
+        if lone {
+            let instead = if token.kind == TokenKind::Bang {
+                ": write `not`"
+            } else {
+                ""
+            };
+            self.error_at(
+                token.span,
+                format!("{text} is not a function by itself{instead}"),
+            );
+        }
+        lone
+    }
+
+    /// Reports a `|` outside of conditions, and reads it as `|>`.
+    pub(crate) fn single_bar(&mut self) -> Option<BinaryOp> {
+        let span = self.token().span;
+        let joins_numbers = self.is_whole_number(span);
+        self.report(match joins_numbers {
+            true => no_bits("|", span),
+            false => Diagnostic::syntax(span,
+                "`|` means \"divides\", in conditions of `where` and `@assume` only: a pipeline is written `|>`, \"or\" is `||`, and there are no operations on the bits of integers",
+            )});
+        Some(BinaryOp::Pipe)
+    }
+
+    /// Reports `<>` between operands, and skips its first character.
+    pub(crate) fn angles_for_unequal(&mut self) -> bool {
+        let (first, second) = (self.token().span, self.peek(1).span);
+        let is_sign = self.peek_kind(1) == TokenKind::Greater && first.end == second.start;
+        if is_sign {
+            self.bump();
+            let span = first.cover(second);
+            let message = "two values that are not equal are compared with `!=`, not `<>`";
+            self.report(Diagnostic::syntax(span, message).write(span, "!="));
+        }
+        is_sign
+    }
+
+    /// Returns the name before the current `=`, if it begins a body and an `in` follows:
+    /// `fun(x => y = x in y)`.
+    fn name_without_let(&self) -> Option<Span> {
+        let [.., before, name] = self.tokens[..self.pos] else {
+            return None;
+        };
+        let begins = matches!(
+            before.kind,
+            TokenKind::FatArrow | TokenKind::In | TokenKind::LParen
+        );
+        let next = self
+            .ahead_in_brackets(0)
+            .map(|token| token.kind)
+            .find(|kind| matches!(kind, TokenKind::Let | TokenKind::In | TokenKind::FatArrow));
+        let is_binding = begins && name.kind == TokenKind::Ident && next == Some(TokenKind::In);
+        is_binding.then_some(name.span)
+    }
+
+    /// Skips the last `>` of `>>>`, the shift operator of other languages. Before a number the
+    /// operator is read as a division.
+    pub(crate) fn shift_without_sign(&mut self, op: BinaryOp, sign: Span) -> Option<BinaryOp> {
+        let last = self.token();
+        if op != BinaryOp::Then || last.kind != TokenKind::Greater || last.span.start != sign.end {
+            return None;
+        }
+        self.bump();
+        let message = "`>>>` is not an operator: RISE has no shift of bits";
+        self.report(
+            Diagnostic::syntax(sign.cover(last.span), message)
+                .help("divide by a power of two, as in `x / 2`; `>>` composes functions"),
+        );
+        self.at(TokenKind::Int).then_some(BinaryOp::Div)
+    }
+
+    /// Returns true at the first argument of `select`.
+    fn at_condition_of_select(&self) -> bool {
+        match &self.tokens[..self.pos] {
+            [.., name, open] => open.kind == TokenKind::LParen && self.slice(name.span) == "select",
+            _ => false,
+        }
+    }
+
+    /// Reports and skips `axis = ` before an argument, if the item binds no `axis`.
+    pub(crate) fn named_argument(&mut self) {
+        let (name, equals) = (self.token().span, self.peek(1).span);
+        let has_form = self.at(TokenKind::Ident) && self.peek_kind(1) == TokenKind::Equals;
+        let is_bound = |text: &str| self.binders.iter().any(|binder| binder.name == text);
+        let is_other = self.dialect != Dialect::Rise || self.host.is_some();
+        if !has_form || is_other || self.at_condition_of_select() || is_bound(self.slice(name)) {
+            return;
+        }
+        let next = self.peek(2).span;
+        self.bump();
+        self.bump();
+        let message = "arguments have no names: they come in the order of the parameters";
+        self.report(
+            Diagnostic::syntax(name.cover(equals), message)
+                .help("write the value alone; two values are compared with `==`")
+                .replace("Remove the name", Span::new(name.start, next.start), ""),
+        );
+    }
+
+    /// Reports an `=` between operands.
+    pub(crate) fn single_equals(&mut self) -> Option<BinaryOp> {
+        let span = self.token().span;
+        if let Some(name) = self.name_without_let() {
+            let text = self.slice(name);
+            let message = format!("a value is named by `let`: write `let {text} = …`");
+            self.report(Diagnostic::syntax(name, message).replace(
+                "Insert `let`",
+                Span::empty(name.start),
+                "let ",
+            ));
+        }
+        let message = "`=` defines: two values are compared with `==`";
+        self.report(Diagnostic::syntax(span, message).write(span, "=="));
+        Some(BinaryOp::Eq)
+    }
+
+    /// Parses `and`, `or`, `mod` and `div` between operands, and `divide` between sizes, as
+    /// operators.
+    pub(crate) fn word_for_operator(&mut self) -> Option<BinaryOp> {
+        let token = self.token();
+        let (op, sign) = match self.slice(token.span) {
+            "and" => (BinaryOp::And, "&&"),
+            "or" => (BinaryOp::Or, "||"),
+            "mod" => (BinaryOp::Mod, "%"),
+            "div" => (BinaryOp::Div, "/"),
+            "divide" if self.divides => (BinaryOp::Divides, "divides"),
+            _ => return None,
+        };
+        if self.host.is_some() || !self.starts_operand(self.peek(1)) {
+            return None;
+        }
+        let text = self.quoted(token);
+        if op == BinaryOp::And && self.divides {
+            // The conditions that it joins are reported together.
+            return Some(op);
+        }
+        let error = |message| Diagnostic::syntax(token.span, message);
+        self.report(match op {
+            BinaryOp::Or if self.divides => {
+                error("conditions on sizes all have to hold: there is no \"or\"".to_owned())
+            }
+            BinaryOp::Divides => error(format!(
+                "expected `divides` between two sizes, found {text}"
+            ))
+            .write(token.span, sign),
+            _ => error(format!(
+                "{text} is a function: the operator is written `{sign}`"
+            ))
+            .write(token.span, sign),
+        });
+        Some(op)
     }
 }
 

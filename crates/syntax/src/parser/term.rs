@@ -1,8 +1,8 @@
 //! Parses terms: first the forms that extend to the right as far as possible, then postfix forms.
 
-use super::diagnostics::fat_arrow_for_arrow;
+use super::recover_items::fat_arrow_for_arrow;
 use super::{Parser, TermCategory};
-use crate::ast::{BinderId, Half, TermId, TermKind};
+use crate::ast::{BinderId, Half, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Diagnostic, Dialect, Span};
 
@@ -420,8 +420,7 @@ impl Parser<'_> {
             "_1" => Half::First,
             _ => Half::Second,
         };
-        let span = self.since(self.span_of(pair).start);
-        self.push(TermKind::Project { pair, half }, span)
+        self.push_since(self.span_of(pair).start, TermKind::Project { pair, half })
     }
 
     /// Returns true if the current `(` begins the arguments of a call.
@@ -447,8 +446,7 @@ impl Parser<'_> {
         }
         let args = Box::from(&self.args[base..]);
         self.args.truncate(base);
-        let span = self.since(self.span_of(callee).start);
-        self.push(TermKind::Apply { callee, args }, span)
+        self.push_since(self.span_of(callee).start, TermKind::Apply { callee, args })
     }
 
     fn arguments(&mut self, open: Token, mode: TermCategory) {
@@ -460,6 +458,41 @@ impl Parser<'_> {
                 return;
             }
         }
+    }
+
+    /// Reports the type annotation of a `let`: `let x: type = …`.
+    fn let_with_type(&mut self, name: &Name) {
+        let colon = self.bump();
+        let message = format!("`let` takes no type: write `let {name} = (value : type) in …`");
+        self.error_at(colon.span, message);
+        self.term(TermCategory::Type);
+    }
+
+    /// Parses the `=` after `let x`.
+    fn let_equals(&mut self, name: &Name) {
+        if self.eat(TokenKind::Equals).is_some() {
+            return;
+        }
+        let next = self.token();
+        if name == "mut" && self.at(TokenKind::Ident) && self.peek_kind(1) == TokenKind::Equals {
+            let word = self.previous().unwrap_or(next).span;
+            let gap = Span::new(word.start, next.span.start);
+            let message = "there is no `mut`: nothing changes the value of a `let`";
+            self.report(Diagnostic::syntax(word, message).replace("Remove `mut`", gap, ""));
+            self.pos += 2;
+            return;
+        }
+        if self.at(TokenKind::LParen) {
+            let message = format!(
+                "`let` binds values: a function is given its own `def {name} = fun(x => …)`"
+            );
+            self.error_at(next.span, message);
+            self.skip_brackets();
+            self.eat(TokenKind::Equals);
+            return;
+        }
+        self.expected("`=`");
+        self.eat(TokenKind::EqEq);
     }
 }
 

@@ -241,8 +241,7 @@ impl Parser<'_> {
             }
         }
         let cases = cases.into_boxed_slice();
-        let span = self.rise.since(start);
-        self.push(ExprKind::Match { scrutinee, cases }, span)
+        self.push_since(start, ExprKind::Match { scrutinee, cases })
     }
 
     /// Parses the next case; returns `None` if there is none.

@@ -361,6 +361,12 @@ impl<'t> Parser<'t> {
         ExprId(self.exprs.push(Expr { kind, span }, height))
     }
 
+    /// Adds an expression that reaches from `start` to the end of the previous token.
+    fn push_since(&mut self, start: u32, kind: ExprKind) -> ExprId {
+        let span = self.rise.since(start);
+        self.push(kind, span)
+    }
+
     fn push_cond(&mut self, kind: CondKind, span: Span) -> CondId {
         let height = match &kind {
             CondKind::Or(a, b) | CondKind::And(a, b) => self.conds.highest([a.0, b.0]),

@@ -30,8 +30,7 @@ impl Parser<'_> {
         let args =
             self.bracketed(|parser| parser.list_or_empty(open, TokenKind::RParen, Self::arg));
         let args = args.into_boxed_slice();
-        let span = self.rise.since(self.span_of(callee).start);
-        self.push(ExprKind::Call { callee, args }, span)
+        self.push_since(self.span_of(callee).start, ExprKind::Call { callee, args })
     }
 
     fn arg(&mut self) -> Arg {
@@ -56,8 +55,7 @@ impl Parser<'_> {
             TokenKind::Word(Word::Rule) if self.peek(1) == TokenKind::LBrace => {
                 let word = self.bump();
                 let alts = self.braced_alts();
-                let span = self.rise.since(word.span.start);
-                self.push(ExprKind::Rule(alts), span)
+                self.push_since(word.span.start, ExprKind::Rule(alts))
             }
             TokenKind::Metavariable => {
                 let (span, text) = (self.span(), self.quoted());
@@ -129,8 +127,7 @@ impl Parser<'_> {
                 let word = self.bump();
                 let open = self.bump();
                 let elements = self.exprs_until(open, TokenKind::RParen);
-                let span = self.rise.since(word.span.start);
-                self.push(ExprKind::List { elements, form }, span)
+                self.push_since(word.span.start, ExprKind::List { elements, form })
             }
             _ => self.leaf(|parser, span| ExprKind::Name(parser.name(span))),
         }
@@ -192,8 +189,7 @@ impl Parser<'_> {
             self.rise.expected("`=>`");
         }
         let body = self.expr();
-        let span = self.rise.since(start);
-        self.push(ExprKind::Lambda { params, body }, span)
+        self.push_since(start, ExprKind::Lambda { params, body })
     }
 
     /// Parses `(e)`, `(a, b)` or `(x, y) => e`.
@@ -240,14 +236,13 @@ impl Parser<'_> {
             true => self.missing(),
             false => self.expr(),
         };
-        let span = self.rise.since(word.span.start);
-        self.push(
+        self.push_since(
+            word.span.start,
             ExprKind::If {
                 condition,
                 then,
                 otherwise,
             },
-            span,
         )
     }
 
@@ -278,8 +273,7 @@ impl Parser<'_> {
                 self.missing()
             }
         };
-        let span = self.rise.since(word.span.start);
-        self.push(ExprKind::With { normal_form, body }, span)
+        self.push_since(word.span.start, ExprKind::With { normal_form, body })
     }
 
     /// Parses `rise { e }`.
@@ -288,8 +282,7 @@ impl Parser<'_> {
         let open = self.bump();
         let term = self.rise.term(TermCategory::Expr);
         self.rise.close(open, TokenKind::RBrace);
-        let span = self.rise.since(word.span.start);
-        self.push(ExprKind::Rise(term), span)
+        self.push_since(word.span.start, ExprKind::Rise(term))
     }
 
     /// Parses a token that cannot begin an operand. It is skipped unless an enclosing construct may
