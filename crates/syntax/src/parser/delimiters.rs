@@ -150,7 +150,7 @@ impl Parser<'_> {
                 error = error.replace(format!("Insert `{closers}`"), place, closers);
             }
         } else if let Some(other) = self.wrong_closer(closer) {
-            error = error.write(other, close.to_owned());
+            error = error.write(other, close);
         } else if self.is_end_of_brackets() && self.misses(open.kind, closer) {
             error = error.replace(
                 format!("Insert `{close}`"),

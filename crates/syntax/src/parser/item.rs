@@ -90,7 +90,7 @@ impl Parser<'_> {
         };
         let text = self.slice(sign).to_owned();
         let message = format!("expected `{written}`, found `{text}`");
-        self.report(Diagnostic::syntax(sign, message).write(sign, written.to_owned()));
+        self.report(Diagnostic::syntax(sign, message).write(sign, written));
         if written == ":" {
             self.bump();
         }

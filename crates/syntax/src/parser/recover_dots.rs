@@ -4,7 +4,7 @@
 use super::{Parser, TermCategory};
 use crate::ast::{Half, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Diagnostic, Span, codes};
+use crate::{Diagnostic, Fix, Span, codes};
 
 impl Parser<'_> {
     /// Reports a dot after an expression that is not `._1` or `._2`. Returns the probable meaning,
@@ -161,14 +161,8 @@ impl Parser<'_> {
         };
         let (written, elem) = (self.slice(size), elem.map_or("…", |elem| self.slice(elem)));
         let message = format!("{general}: write `({written}).{elem}`");
-        self.report(Diagnostic::syntax(span, message).fix(
-            format!("Write `({written})`"),
-            vec![
-                (Span::empty(size.start), "(".to_owned()),
-                (Span::empty(size.end), ")".to_owned()),
-            ],
-            true,
-        ));
+        let fix = Fix::surround(format!("Write `({written})`"), size, "(", ")");
+        self.report(Diagnostic::syntax(span, message).with_fix(Some(fix)));
     }
 
     /// Returns the span of a size that consists of this operand, operators and further operands up

@@ -123,7 +123,7 @@ impl Parser<'_> {
         let sign = before.unwrap_or(point).cover(point);
         let text = self.slice(sign);
         let message = format!("there is no `{text}`: numbers of all types have the same operators");
-        self.report(Diagnostic::syntax(sign, message).replace("Remove `.`", point, String::new()));
+        self.report(Diagnostic::syntax(sign, message).replace("Remove `.`", point, ""));
         self.postfix(mode)
     }
 

@@ -106,9 +106,10 @@ impl Infer<'_> {
         let error = self.error(codes::TYPE_MISMATCH, span, message);
         error.relate(place, format!("this function takes and gives {wanted}"));
         if let Some(text) = text {
-            error.help = Some(format!("write `{text}`"));
-            let title = format!("Write `{text}`");
-            error.fixes.push(Fix::replace(title, span, text));
+            error.advise(
+                Some(format!("write `{text}`")),
+                Some(Fix::write(span, text)),
+            );
         }
     }
 

@@ -9,6 +9,7 @@ use super::super::Infer;
 use super::super::apply::MissingSizes;
 use super::super::expr::kind_noun;
 use super::super::unify::{Cause, CauseCode, UnifyError};
+use super::names::replacement;
 use crate::codes;
 use crate::primitive::Primitive;
 use crate::spine::{Spine, SpineArg};
@@ -112,7 +113,7 @@ impl Infer<'_> {
     /// Returns the fix that removes an argument.
     pub(super) fn without_argument(&self, arg: TermId) -> Option<Fix> {
         let span = self.argument_with_separator(arg)?;
-        Some(Fix::replace("Remove the argument", span, String::new()))
+        Some(Fix::replace("Remove the argument", span, ""))
     }
 
     /// Returns the span of an argument with its comma, or with its parentheses if it is alone in
@@ -233,10 +234,8 @@ impl Infer<'_> {
         };
         let span = self.span(term);
         let message = format!("there is no address space `{text}`");
-        self.error(codes::UNKNOWN_NAME, span, message).advise(
-            Some(help),
-            near.map(|near| Fix::replace(format!("Replace with `{near}`"), span, near.to_owned())),
-        );
+        self.error(codes::UNKNOWN_NAME, span, message)
+            .advise(Some(help), near.map(|near| replacement(span, near)));
     }
 
     pub(in crate::infer) fn lambda_is_not(&mut self, term: TermId, wanted: &Ty, cause: Cause) {
@@ -267,11 +266,16 @@ impl Infer<'_> {
             Type::Pi(pi) => {
                 let open = format!("depFun({}: {} => ", self.name_of(pi.var), pi.kind);
                 let title = format!("Write `{open}…)`");
-                fix = Some(self.wrapped(term, title, &open));
+                fix = Some(Fix::surround(title, self.span(term), &*open, ")"));
                 Some(format!("sizes and types are taken by `{open}…)`"))
             }
             Type::Array(_, elem) if matches!(&*self.table.head(elem), Type::Index(_)) => {
-                fix = Some(self.wrapped(term, "Write `generate`".to_owned(), "generate("));
+                fix = Some(Fix::surround(
+                    "Write `generate`",
+                    self.span(term),
+                    "generate(",
+                    ")",
+                ));
                 Some(
                     "`generate(fun(i => …))` is the array of what a function gives for each index"
                         .to_owned(),
@@ -282,16 +286,6 @@ impl Infer<'_> {
         let diagnostic = self.error(codes::TYPE_MISMATCH, span, message);
         diagnostic.related = related;
         diagnostic.advise(help, fix);
-    }
-
-    /// Returns the fix that puts a term into a call or function that begins with `open`.
-    fn wrapped(&self, term: TermId, title: String, open: &str) -> Fix {
-        let span = self.span(term);
-        let edits = vec![
-            (Span::empty(span.start), open.to_owned()),
-            (Span::empty(span.end), ")".to_owned()),
-        ];
-        Fix::preferred(title, edits)
     }
 
     /// Reports a function with more parameters than arguments, or a pair pattern for a parameter

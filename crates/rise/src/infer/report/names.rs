@@ -310,7 +310,7 @@ impl Infer<'_> {
 
 /// Returns the fix that writes another word.
 pub(in crate::infer) fn replacement(span: Span, near: &str) -> Fix {
-    Fix::replace(format!("Replace with `{near}`"), span, near.to_owned())
+    Fix::replace(format!("Replace with `{near}`"), span, near)
 }
 
 /// Returns the vector type for its name in other languages, such as `float4` or `f32x4`.

@@ -193,12 +193,8 @@ impl Infer<'_> {
         else {
             return None;
         };
-        let span = self.span(term);
-        let edits = vec![
-            (Span::empty(span.start), format!("{form} ")),
-            (Span::empty(span.end), ")".to_owned()),
-        ];
-        Some(Fix::preferred(format!("Write `{form} …)`"), edits))
+        let (title, open) = (format!("Write `{form} …)`"), format!("{form} "));
+        Some(Fix::surround(title, self.span(term), open, ")"))
     }
 
     pub(in crate::infer) fn mismatch_line(&self, wanted: &Ty, got: &Ty, cause: Cause) -> String {
@@ -435,17 +431,13 @@ impl Infer<'_> {
             TermKind::Literal(_) => return None,
             _ => None,
         };
-        let (title, edits) = match written {
-            Some(text) => (format!("Write `{text}`"), vec![(span, text)]),
-            None => (
-                format!("Convert it with `cast` to `{ty}`"),
-                vec![
-                    (Span::empty(span.start), "(cast(".to_owned()),
-                    (Span::empty(span.end), format!(") : {ty})")),
-                ],
-            ),
-        };
-        Some(Fix::preferred(title, edits))
+        Some(match written {
+            Some(text) => Fix::write(span, text),
+            None => {
+                let title = format!("Convert it with `cast` to `{ty}`");
+                Fix::surround(title, span, "(cast(", format!(") : {ty})"))
+            }
+        })
     }
 
     /// Returns the term that has exactly this span.
