@@ -144,10 +144,10 @@ impl Parser<'_> {
         if self.error.is_none() {
             let advice = match (text, meant) {
                 ("~", Some((_, sign))) => format!(
-                    ": truth values are negated by `{sign}`, and the bits of an integer are flipped by `-x - 1`"
+                    ": booleans are negated by `{sign}`, and the bits of an integer are flipped by `-x - 1`"
                 ),
                 ("&", Some((_, sign))) => format!(
-                    ": write `{sign}`, which joins truth values; there are no operations on the bits of integers"
+                    ": write `{sign}`, which combines booleans; there are no bitwise operations"
                 ),
                 (_, Some((_, sign))) => format!(": write `{sign}`"),
                 (_, None) => advice_for_sign(text).map_or(String::new(), |it| format!(": {it}")),
@@ -220,7 +220,7 @@ fn innermost_bracket<'a>(mut tokens: impl Iterator<Item = &'a Token>) -> Option<
 
 /// Returns the error for a bitwise operator of other languages, which RISE does not have.
 pub fn no_bits(sign: &str, span: Span) -> Diagnostic {
-    let message = format!("`{sign}`: RISE has no operations on the bits of integers");
+    let message = format!("`{sign}`: RISE has no bitwise operations");
     Diagnostic::syntax(span, message).help(
         "`*`, `/` and `%` with powers of two shift and mask numbers that are not negative; a `foreign def` does it in C",
     )

@@ -147,7 +147,7 @@ impl Parser<'_> {
 
 /// Returns the error for `where` in a wrong position.
 pub(super) fn misplaced_where(span: Span, before: &str) -> Diagnostic {
-    let message = format!("`where` does not follow {before}");
+    let message = format!("`where` is not allowed after {before}");
     Diagnostic::syntax(span, message).help(
         "conditions come after the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`",
     )

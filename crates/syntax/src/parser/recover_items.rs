@@ -187,7 +187,7 @@ impl Parser<'_> {
         let next = self.peek_kind(1);
         let message = match token.kind {
             kind if kind.closes_bracket() => {
-                format!("this {text} closes nothing")
+                format!("unmatched {text}")
             }
             TokenKind::Ident if matches!(next, TokenKind::Equals | TokenKind::Colon) => {
                 format!("unexpected {text} after {what}: a new definition begins with `def`")

@@ -169,7 +169,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports an operator in parentheses that is not a function.
+    /// Reports an operator in parentheses that is not a function. Returns false at anything else.
     pub(crate) fn at_lone_operator(&mut self) -> bool {
         let token = self.token();
         let text = self.quoted(token);
@@ -196,12 +196,13 @@ impl Parser<'_> {
         self.report(match joins_numbers {
             true => no_bits("|", span),
             false => Diagnostic::syntax(span,
-                "`|` means \"divides\", in conditions of `where` and `@assume` only: a pipeline is written `|>`, \"or\" is `||`, and there are no operations on the bits of integers",
+                "`|` means \"divides\", in conditions of `where` and `@assume` only: a pipeline is written `|>`, \"or\" is `||`, and there are no bitwise operations",
             )});
         Some(BinaryOp::Pipe)
     }
 
-    /// Reports `<>` between operands, and skips its first character.
+    /// Reports `<>` between operands, and skips its first character. Returns false at any other
+    /// `<`.
     pub(crate) fn angles_for_unequal(&mut self) -> bool {
         let (first, second) = (self.token().span, self.peek(1).span);
         let is_sign = self.peek_kind(1) == TokenKind::Greater && first.end == second.start;
@@ -240,7 +241,7 @@ impl Parser<'_> {
             return None;
         }
         self.bump();
-        let message = "`>>>` is not an operator: RISE has no shift of bits";
+        let message = "`>>>` is not an operator: RISE has no bit shifts";
         self.report(
             Diagnostic::syntax(sign.cover(last.span), message)
                 .help("divide by a power of two, as in `x / 2`; `>>` composes functions"),
