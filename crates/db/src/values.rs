@@ -145,8 +145,8 @@ fn trace(db: &dyn Db, program: &Program<Primitive>, launch: &Launch) -> Vec<(Ori
         time_limit: Some(MAX_TIME),
         step_limit: Some(MAX_STEPS),
         cancel: Some(&cancel),
-        foreign: None,
         trace: Some(TRACE_LIMITS),
+        ..Options::default()
     };
     type Run = (Result<Value, InterpError>, Vec<(Origin, Value)>);
     let found = thread::scope(|scope| {

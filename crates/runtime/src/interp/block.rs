@@ -4,45 +4,34 @@ use std::rc::Rc;
 
 use rise::core::Origin;
 
-use super::batch::{self, BatchCode, BatchValue};
 use super::error::{BoxedError, ErrorKind, InterpError, InterpResult};
 use super::frame::Frame;
 use super::kind::Kind;
-use super::lanes;
+use super::optimized::{self, Variants};
 use super::scalar::{Scalar, WordCode};
-use super::stream::{self, StreamCode};
 use super::val::{Target, Val};
 
 pub(crate) type ValCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> InterpResult<Val>>;
 
-/// Code that computes a value for one iteration, with optional variants that compute it for many
-/// iterations at once, or compute an array part by part.
+/// Code that computes a value, with optimised variants.
 #[derive(Clone)]
 pub(crate) struct Code {
     pub one: ValCode,
-    pub batch: Option<BatchCode>,
-    pub stream: Option<StreamCode>,
+    pub variants: Variants,
 }
 
 impl Code {
-    /// Creates code for one iteration at a time.
+    /// Creates code without variants.
     pub fn one(code: impl for<'a> Fn(&mut Frame<'a>) -> InterpResult<Val> + 'static) -> Code {
         Code {
             one: Rc::new(code),
-            batch: None,
-            stream: None,
+            variants: Variants::default(),
         }
     }
 
-    /// Adds code for many iterations.
-    pub fn with(mut self, batch: Option<BatchCode>) -> Code {
-        self.batch = batch;
-        self
-    }
-
-    /// Adds code that computes the array part by part.
-    pub fn streamed(mut self, stream: Option<StreamCode>) -> Code {
-        self.stream = stream;
+    /// Sets the optimised variants.
+    pub fn with(mut self, variants: Variants) -> Code {
+        self.variants = variants;
         self
     }
 }
@@ -198,40 +187,29 @@ impl Step {
 impl Operand {
     /// Returns code that computes the value.
     pub fn code(&self) -> Code {
-        let batch = batch::of_exec;
         match self {
             Operand::Word(kind, scalar) => {
                 let (kind, code) = (*kind, scalar.code());
-                Code::one(move |frame| Ok(Val::Word(kind, code(frame)?))).with(batch(&self.exec()))
+                Code::one(move |frame| Ok(Val::Word(kind, code(frame)?)))
+                    .with(optimized::scalar(kind, scalar))
             }
             Operand::Slot(slot) => {
                 let slot = *slot;
-                let one = Code::one(move |frame| match &frame.vals[slot] {
-                    Val::Failed(error) => Err(Box::new((**error).clone())),
-                    value => Ok(value.clone()),
-                });
-                one.with(Some(Rc::new(move |frame| batch::val(frame, slot))))
+                Code::one(move |frame| slot_value(frame, slot)).with(optimized::variable(slot))
             }
             Operand::Elem(slot, indices, origin) => {
-                let one = element_code(*slot, indices, *origin);
-                one.with(element_batch(*slot, indices))
+                element_code(*slot, indices, *origin).with(optimized::element(*slot, indices))
             }
             Operand::Val(code) => code.clone(),
             Operand::Pair(a, b) => {
                 let (a, b) = (a.code(), b.code());
-                let stream = stream::zipped(&a, &b);
-                let batch = a.batch.zip(b.batch).map(|(a, b)| -> BatchCode {
-                    Rc::new(move |frame| {
-                        let first = a(frame)?;
-                        Some(BatchValue::pair(first, b(frame)?))
-                    })
-                });
+                let variants = optimized::pair(&a, &b);
                 let (a, b) = (a.one, b.one);
                 let one = Code::one(move |frame| {
                     let first = a(frame)?;
                     Ok(Val::pair(first, b(frame)?))
                 });
-                one.with(batch).streamed(stream)
+                one.with(variants)
             }
         }
     }
@@ -246,22 +224,18 @@ impl Operand {
     }
 }
 
-fn element_batch(slot: usize, indices: &[Scalar]) -> Option<BatchCode> {
-    let indices: Option<Vec<_>> = indices.iter().map(lanes::code).collect();
-    let indices = indices?;
-    Some(Rc::new(move |frame| {
-        let all: Option<Vec<_>> = indices.iter().map(|code| code(frame)).collect();
-        batch::elem(frame, slot, &all?)
-    }))
+/// Returns the value of the variable in a slot that is not a scalar.
+fn slot_value(frame: &Frame<'_>, slot: usize) -> InterpResult<Val> {
+    match &frame.vals[slot] {
+        Val::Failed(error) => Err(Box::new((**error).clone())),
+        value => Ok(value.clone()),
+    }
 }
 
 fn element_code(slot: usize, indices: &[Scalar], origin: Origin) -> Code {
     let indices: Vec<WordCode> = indices.iter().map(Scalar::code).collect();
     Code::one(move |frame| {
-        let mut value = match &frame.vals[slot] {
-            Val::Failed(error) => return Err(Box::new((**error).clone())),
-            value => value.clone(),
-        };
+        let mut value = slot_value(frame, slot)?;
         for code in &indices {
             let index = code(frame)?;
             let index = super::scalar::checked_index(index, value.len()?, origin)?;

@@ -3,20 +3,20 @@
 //! All functions are known at compile time, since they cannot be stored: each is inlined where it
 //! is applied, and only data remains at run time. The result is one closure for each operation on
 //! arrays, which loops over compiled blocks, and one for each operation on scalars.
+//!
+//! These closures define the semantics of the primitives. [`optimized`](super::optimized) adds
+//! variants to them.
 
-mod arrays;
+pub(super) mod arrays;
 mod call;
 mod dependent;
 mod env;
 mod foreign;
-mod maps;
-mod numbers;
+pub(super) mod maps;
+pub(super) mod numbers;
 mod parallel;
-mod reductions;
-mod segments;
-mod side_effects;
+pub(super) mod reductions;
 mod slots;
-mod views;
 
 use std::rc::Rc;
 
@@ -28,7 +28,8 @@ use rustc_hash::FxHashMap;
 use syntax::ast::Literal;
 
 pub(crate) use self::env::Env;
-use self::slots::{LayoutCode, halves, scalar_kind};
+pub(super) use self::slots::scalar_kind;
+use self::slots::{LayoutCode, halves};
 use super::block::{Block, Code, Operand, Step, VarSlots};
 use super::error::{ErrorKind, InterpResult};
 use super::frame::{CancellationToken, Frame, NatCode};
@@ -42,7 +43,7 @@ const EXPRS_PER_CHECK: usize = 1 << 12;
 /// The largest nesting depth of expressions after inlining, which fits on the stack.
 const MAX_DEPTH: usize = 20_000;
 
-type Term = Expr<Primitive>;
+pub(super) type Term = Expr<Primitive>;
 
 /// Compiles one program with fixed sizes.
 pub(crate) struct Compiler {
@@ -56,8 +57,10 @@ pub(crate) struct Compiler {
     /// The nesting depth of the current term.
     depth: usize,
     cancellation: CancellationToken,
-    /// True if values are recorded, which disables the optimisations that change what is computed.
+    /// True if values are recorded.
     trace: bool,
+    /// True if code gets optimised variants.
+    optimize: bool,
     /// True if there is a `scatter`, which has to detect collisions of parallel writes.
     scatters: bool,
     /// The dimensions along which the values in slots are written in parallel.
@@ -100,6 +103,16 @@ pub(super) enum Thunk {
     /// A term that is not compiled yet.
     Term(Term, Env),
     Ready(StaticValue),
+}
+
+impl Thunk {
+    /// Clones the argument.
+    fn again(&self) -> Thunk {
+        match self {
+            Thunk::Term(term, env) => Thunk::Term(term.clone(), env.clone()),
+            Thunk::Ready(meaning) => Thunk::Ready(meaning.clone()),
+        }
+    }
 }
 
 /// A primitive with all of its arguments.
@@ -157,7 +170,8 @@ pub(crate) struct SlotCounts {
 }
 
 impl Compiler {
-    pub fn new(program: &Program<Primitive>, frame: &Frame<'_>) -> Compiler {
+    pub fn new(program: &Program<Primitive>, frame: &Frame<'_>, optimize: bool) -> Compiler {
+        let trace = frame.trace.is_some();
         Compiler {
             words: 0,
             vals: 0,
@@ -167,7 +181,8 @@ impl Compiler {
             remaining: MAX_COMPILED_EXPRS,
             depth: 0,
             cancellation: frame.cancellation().clone(),
-            trace: frame.trace.is_some(),
+            trace,
+            optimize: optimize && !trace,
             scatters: has_scatter(&program.body),
             parallel: FxHashMap::default(),
         }
@@ -178,6 +193,20 @@ impl Compiler {
             words: self.words,
             vals: self.vals,
             nats: self.nats,
+        }
+    }
+
+    /// Returns true if code gets optimised variants.
+    pub fn optimizes(&self) -> bool {
+        self.optimize
+    }
+
+    /// Returns the variants of code, if evaluation is optimised.
+    fn optimized<T: Default>(&self, variants: impl FnOnce() -> T) -> T {
+        if self.optimize {
+            variants()
+        } else {
+            T::default()
         }
     }
 
@@ -363,6 +392,18 @@ impl Compiler {
         }
     }
 
+    /// Compiles all arguments, which are data.
+    fn outs(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Vec<Operand>> {
+        (0..call.args.len())
+            .map(|at| self.out(call, at, steps))
+            .collect()
+    }
+
+    /// Returns the code of all arguments, which are data.
+    fn codes(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Vec<Code>> {
+        Ok(self.outs(call, steps)?.iter().map(Operand::code).collect())
+    }
+
     /// Returns the code of the argument at index `at`, which is data.
     pub fn code(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> InterpResult<Code> {
         Ok(self.out(call, at, steps)?.code())
@@ -476,7 +517,7 @@ impl Compiler {
             Some(kind) => {
                 let one = code.one;
                 let word: WordCode = Rc::new(move |frame| one(frame)?.word());
-                Operand::Word(kind, Scalar::Opaque(word, code.batch))
+                Operand::Word(kind, Scalar::Opaque(word, code.variants))
             }
             None => Operand::Val(code),
         }

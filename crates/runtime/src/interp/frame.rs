@@ -7,11 +7,11 @@ use std::time::Instant;
 use nat::{Nat, Var};
 use rise::core::Origin;
 
-use super::batch::{Iterations, Varying};
 use super::buffer::MemoryMeter;
 use super::compile::SlotCounts;
 use super::error::{BoxedError, ErrorKind, InterpError, InterpResult};
 use super::kind::{Kind, Word};
+use super::optimized::ChunkState;
 use super::trace::Trace;
 use super::val::Val;
 use super::{ForeignCall, Options};
@@ -25,23 +25,10 @@ pub(crate) struct Frame<'a> {
     pub words: Vec<Word>,
     /// The errors in the computation of scalars.
     pub failed: Vec<Option<Rc<InterpError>>>,
-    /// The scalars that vary between the iterations of a chunk, by slot.
-    pub varying_words: Vec<Option<Varying>>,
     /// The values that are not scalars.
     pub vals: Vec<Val>,
-    /// The values that vary between the iterations of a chunk, by slot.
-    pub varying_vals: Vec<Option<Varying>>,
-    /// The slots of scalars that vary; `touched_vals` has those of other values.
-    pub touched_words: Vec<usize>,
-    pub touched_vals: Vec<usize>,
-    /// The iterations of the current chunk.
-    pub iterations: Iterations,
-    /// For each enclosing branch that is computed for all iterations: true for the iterations that
-    /// take it.
-    pub masks: Vec<Vec<bool>>,
-    /// An error of the program that was found in a chunk, which is therefore not run again
-    /// iteration by iteration.
-    pub stop: Option<BoxedError>,
+    /// The state of optimised evaluation.
+    pub chunk: ChunkState,
     /// Sizes that are only known at run time.
     pub nats: Vec<i64>,
     pub meter: Rc<MemoryMeter>,
@@ -63,14 +50,8 @@ impl<'a> Frame<'a> {
         Frame {
             words: Vec::new(),
             failed: Vec::new(),
-            varying_words: Vec::new(),
             vals: Vec::new(),
-            varying_vals: Vec::new(),
-            touched_words: Vec::new(),
-            touched_vals: Vec::new(),
-            iterations: Iterations::default(),
-            masks: Vec::new(),
-            stop: None,
+            chunk: ChunkState::default(),
             nats: Vec::new(),
             meter,
             foreign: options.foreign,
@@ -87,10 +68,9 @@ impl<'a> Frame<'a> {
     pub fn reserve(&mut self, slots: &SlotCounts) {
         self.words.resize(slots.words, 0);
         self.failed.resize(slots.words, None);
-        self.varying_words.resize(slots.words, None);
-        self.varying_vals.resize(slots.vals, None);
         self.vals.resize(slots.vals, Val::Word(Kind::Bool, 0));
         self.nats.resize(slots.nats, 0);
+        self.chunk.reserve(slots);
     }
 
     /// Returns the time limit and the cancellation flag.
@@ -106,33 +86,6 @@ impl<'a> Frame<'a> {
             return self.limits.next_slice();
         }
         Ok(())
-    }
-
-    /// Returns the iterations in which all enclosing branches are taken; `None` outside of
-    /// branches.
-    pub fn taken(&self) -> Option<Vec<bool>> {
-        if self.masks.is_empty() {
-            return None;
-        }
-        let total = self.iterations.total();
-        let mut all = vec![true; total];
-        for mask in self.masks.iter().filter(|mask| !mask.is_empty()) {
-            // Inner loops have multiplied the number of iterations since the mask was pushed.
-            let times = total.div_ceil(mask.len()).max(1);
-            for (taken, here) in all.chunks_mut(times).zip(mask) {
-                taken.iter_mut().for_each(|taken| *taken &= *here);
-            }
-        }
-        Some(all)
-    }
-
-    /// Raises the error of the program that was found in an abandoned chunk.
-    #[inline]
-    pub fn stopped(&mut self) -> InterpResult<()> {
-        match self.stop.take() {
-            Some(stop) => Err(stop),
-            None => Ok(()),
-        }
     }
 
     /// Returns the error in the computation of the scalar in a slot.

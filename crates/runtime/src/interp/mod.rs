@@ -25,22 +25,21 @@
 //!
 //! # Implementation
 //!
-//! A program is compiled once to closures: functions are inlined, arrays are strided views of flat
-//! buffers, so that most rearrangements cost nothing, and functions on scalars are vectorised.
+//! A program is compiled once to closures: functions are inlined, and arrays are strided views of
+//! flat buffers, so that most rearrangements cost nothing. `compile` has the meaning of each
+//! primitive: code that computes one value. `optimized` adds variants of that code, for example
+//! for many iterations of a loop at once, which [`Options::optimize`] disables.
 
-mod batch;
 mod block;
 mod buffer;
 mod compile;
 mod error;
-mod fold;
 mod frame;
 mod io;
 mod kind;
-mod lanes;
 mod math;
+mod optimized;
 mod scalar;
-mod stream;
 mod strided;
 mod trace;
 mod val;
@@ -109,8 +108,11 @@ pub struct Options<'a> {
     pub cancel: Option<&'a Cancel>,
     /// The implementation of C functions. Those of `<math.h>` are built in.
     pub foreign: Option<&'a dyn ForeignCall>,
-    /// The limits for recording the values of expressions; `None` records nothing.
+    /// The limits for recording the values of expressions; `None` records nothing. Recording
+    /// disables optimised evaluation, which does not compute all of them.
     pub trace: Option<TraceLimits>,
+    /// True for optimised evaluation, which has the same results.
+    pub optimize: bool,
 }
 
 impl Default for Options<'_> {
@@ -122,6 +124,7 @@ impl Default for Options<'_> {
             cancel: None,
             foreign: None,
             trace: None,
+            optimize: true,
         }
     }
 }
@@ -193,6 +196,7 @@ struct Run<'r, 'a> {
     bindings: &'r Bindings,
     meter: Rc<MemoryMeter>,
     frame: Frame<'a>,
+    optimize: bool,
 }
 
 impl<'r, 'a> Run<'r, 'a> {
@@ -209,6 +213,7 @@ impl<'r, 'a> Run<'r, 'a> {
             program,
             bindings,
             frame: Frame::new(options, meter.clone()),
+            optimize: options.optimize,
             meter,
         }
     }
@@ -219,7 +224,7 @@ impl<'r, 'a> Run<'r, 'a> {
     }
 
     fn value(&mut self, args: &[Value]) -> InterpResult<Value> {
-        let mut compiler = Compiler::new(self.program, &self.frame);
+        let mut compiler = Compiler::new(self.program, &self.frame, self.optimize);
         let mut env = Env::default();
         let mut body = &self.program.body;
         let mut inputs: Vec<(VarSlots, Val)> = Vec::new();

@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use rise::core::Origin;
 
-use super::batch::BatchCode;
 use super::block::Step;
 use super::error::{ErrorKind, InterpResult};
 use super::frame::{Frame, NatCode};
 use super::kind::{Arith, Compare, Elem, Kind, Num, Word, reads, with_kind, with_number, writes};
 use super::math::Math;
+use super::optimized::Variants;
 use super::strided::StridedArray;
 use super::val::Val;
 
@@ -36,7 +36,7 @@ pub(crate) enum Scalar {
     /// A call of a function of `<math.h>`.
     Math(Math, Kind, Vec<Scalar>),
     /// Another computation.
-    Opaque(WordCode, Option<BatchCode>),
+    Opaque(WordCode, Variants),
 }
 
 /// An expression that is only evaluated if it is used, with the steps before it.

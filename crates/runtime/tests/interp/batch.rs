@@ -1,9 +1,9 @@
-//! Tests that vectorised functions on small arrays have the results of element-wise execution.
+//! Tests that optimised evaluation of functions on small arrays has the results of the reference
+//! semantics.
 
-use crate::harness::{Case, line};
+use crate::harness::Case;
 use runtime::Value;
 use runtime::generate::Fill;
-use runtime::interp::{Options, TraceLimits, run};
 
 /// Compares both ways of running `f` on arrays of several lengths with elements of this type.
 #[track_caller]
@@ -19,22 +19,8 @@ fn check(element: &str, f: &str) {
                     .unwrap_or_else(|error| panic!("{error}"))
             })
             .collect();
-        let slow = Options {
-            trace: Some(TraceLimits {
-                values: 0,
-                elements: 0,
-            }),
-            ..Options::default()
-        };
-        let result = |options| {
-            let outcome = run(&case.program, &case.bindings, &args, options);
-            outcome.map_or_else(|error| error.to_string(), |outcome| line(&outcome.value))
-        };
-        assert_eq!(
-            result(&Options::default()),
-            result(&slow),
-            "n = {n}: {text}"
-        );
+        let outcomes = case.both_ways(&args);
+        assert!(outcomes.agree(), "n = {n}: {text}\n{outcomes:?}");
     }
 }
 

@@ -3,7 +3,7 @@
 use nat::Var;
 use rise::core::{Program, program_of};
 use rise::{Primitive, Type};
-use runtime::interp::{self, ErrorKind, Options};
+use runtime::interp::{self, ErrorKind, InterpError, Options};
 use runtime::literal::Literal;
 use runtime::value_text::Length;
 use runtime::{Bindings, Shape, Value};
@@ -62,9 +62,51 @@ impl Case {
         shapes.into_iter().zip(texts).map(value).collect()
     }
 
-    pub fn run(&self, args: &[Value]) -> Result<Value, interp::InterpError> {
+    pub fn run(&self, args: &[Value]) -> Result<Value, InterpError> {
         interp::run(&self.program, &self.bindings, args, &Options::default())
             .map(|outcome| outcome.value)
+    }
+
+    pub fn both_ways(&self, args: &[Value]) -> BothWays {
+        BothWays::run(&self.program, &self.bindings, args)
+    }
+}
+
+/// The outcomes of one program.
+#[derive(Debug)]
+pub struct BothWays {
+    pub optimized: Result<Value, InterpError>,
+    pub reference: Result<Value, InterpError>,
+}
+
+impl BothWays {
+    /// Runs a program with optimised evaluation and without it.
+    pub fn run(program: &Program<Primitive>, bindings: &Bindings, args: &[Value]) -> BothWays {
+        let run = |optimize| {
+            let options = Options {
+                optimize,
+                ..Options::default()
+            };
+            interp::run(program, bindings, args, &options).map(|outcome| outcome.value)
+        };
+        BothWays {
+            optimized: run(true),
+            reference: run(false),
+        }
+    }
+
+    /// Returns true if the values are equal bit by bit, or the errors have the same message.
+    pub fn agree(&self) -> bool {
+        match (&self.optimized, &self.reference) {
+            (Ok(a), Ok(b)) => {
+                let mut bytes = 0..a.bytes().len() as u64;
+                a.shape() == b.shape()
+                    && a.bytes() == b.bytes()
+                    && bytes.all(|at| a.is_written(at) == b.is_written(at))
+            }
+            (Err(a), Err(b)) => a.to_string() == b.to_string(),
+            _ => false,
+        }
     }
 }
 

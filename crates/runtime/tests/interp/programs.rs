@@ -1,5 +1,5 @@
 //! Tests that all programs of the examples and of the documentation of primitives and the library
-//! run.
+//! run, and that optimised evaluation has the results of the reference semantics.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use rise::Primitive;
 use rise::core::{Program, program_of};
 use runtime::generate::Fill;
-use runtime::interp::{self, ErrorKind, Options, TraceLimits};
+use runtime::interp::ErrorKind;
 use runtime::{Bindings, Shape, Value};
 
-use crate::harness::line;
+use crate::harness::BothWays;
 
 /// The sizes that are tried, in this order.
 const SIZES: [[i64; 5]; 10] = [
@@ -110,28 +110,17 @@ fn attempt(program: &Program<Primitive>, sizes: &[i64]) -> Result<(), Attempt> {
         let value = Fill::Random(args.len() as u64).value(shape);
         args.push(value.map_err(|error| Attempt::OtherSizes(error.to_string()))?);
     }
-    let outcome = interp::run(program, &bindings, &args, &Options::default());
-    match outcome {
-        Ok(outcome) => {
-            // Recording values disables vectorisation.
-            let slow = Options {
-                trace: Some(TraceLimits {
-                    values: 0,
-                    elements: 0,
-                }),
-                ..Options::default()
-            };
-            let again = interp::run(program, &bindings, &args, &slow);
-            let again = again.map(|outcome| line(&outcome.value));
-            let value = line(&outcome.value);
-            if again.as_ref() != Ok(&value) {
-                return Err(Attempt::Failed(format!("{again:?} one by one")));
-            }
+    let outcomes = BothWays::run(program, &bindings, &args);
+    if !outcomes.agree() {
+        return Err(Attempt::Failed(format!("{outcomes:?}")));
+    }
+    match outcomes.optimized {
+        Ok(value) => {
             let expected = Shape::of(signature.result(), &bindings);
             if let Ok(expected) = expected
-                && expected != *outcome.value.shape()
+                && expected != *value.shape()
             {
-                let actual = outcome.value.shape();
+                let actual = value.shape();
                 return Err(Attempt::Failed(format!("{actual} instead of {expected}")));
             }
             Ok(())

@@ -9,20 +9,19 @@ use rise::Primitive;
 use rise::core::Origin;
 use rise::types::{Arg, SizeFun, Ty, Type};
 
-use super::super::batch::{self, BatchCode, BatchValue};
 use super::super::block::{Code, Operand, Step};
 use super::super::buffer::{MemoryMeter, UninitMask};
 use super::super::error::{ErrorKind, InterpResult};
 use super::super::frame::{Frame, NatCode};
 use super::super::kind::Elem;
+use super::super::optimized::{self, ViewCode};
 use super::super::scalar::Scalar;
-use super::super::stream::{self, View, ViewCode};
 use super::super::strided::{ArrayBuilder, StridedArray};
 use super::super::val::{Target, Val};
-use super::{Call, Compiler, here, malformed, scalar_kind, segments};
+use super::{Call, Compiler, here, malformed, scalar_kind};
 
 /// A function that rearranges an array whose dimensions start at a depth.
-pub(super) type Rearrange =
+pub(crate) type Rearrange =
     Rc<dyn for<'a> Fn(&mut Frame<'a>, &StridedArray, usize) -> InterpResult<StridedArray>>;
 
 /// A cached permutation with its length, for functions that do not depend on other sizes.
@@ -30,7 +29,7 @@ type Table = Rc<RefCell<Option<(i64, Rc<[usize]>)>>>;
 
 impl Compiler {
     /// Compiles a primitive that only rearranges an array, with its sizes.
-    pub(super) fn rearrangement(&mut self, call: &Call) -> InterpResult<Rearrange> {
+    pub(crate) fn rearrangement(&mut self, call: &Call) -> InterpResult<Rearrange> {
         let origin = call.origin;
         let nats: Vec<NatCode> = (call.types.iter())
             .filter_map(|arg| match arg {
@@ -107,35 +106,8 @@ impl Compiler {
     ) -> InterpResult<Operand> {
         let rearrange = self.rearrangement(call)?;
         let out = self.out(call, 0, steps)?;
-        let view = self.stream_view(call)?;
-        Ok(apply_columns(out, &rearrange, view.as_ref(), call.origin))
-    }
-
-    /// Compiles a primitive that can be applied to an array that is computed part by part, if it is
-    /// one.
-    fn stream_view(&mut self, call: &Call) -> InterpResult<Option<ViewCode>> {
-        use Primitive as P;
-        let origin = call.origin;
-        let (view, at): (fn(usize) -> View, _) = match call.primitive {
-            P::Split | P::AsVector | P::AsVectorAligned => (View::Split, 0),
-            P::Join => (View::Join, 1),
-            P::AsScalar => (View::Join, 0),
-            P::Take => (View::Take, 0),
-            P::Drop => (View::Drop, 0),
-            P::Slide | P::PadClamp => {
-                let view = match call.primitive {
-                    P::Slide => View::Slide,
-                    _ => View::PadClamp,
-                };
-                let (a, b) = (self.nat(call.nat(1)?), self.nat(call.nat(2)?));
-                return Ok(Some(Rc::new(move |frame| {
-                    Ok(view(a.len(frame, origin)?, b.len(frame, origin)?))
-                })));
-            }
-            _ => return Ok(None),
-        };
-        let n = self.nat(call.nat(at)?);
-        Ok(Some(Rc::new(move |frame| Ok(view(n.len(frame, origin)?)))))
+        let view = self.part_view(call)?;
+        Ok(self.apply_columns(out, &rearrange, view.as_ref(), call.origin))
     }
 
     /// Compiles `xs[i]`. A scalar element of a variable is loaded without an intermediate array.
@@ -185,32 +157,15 @@ impl Compiler {
         call: &Call,
         steps: &mut Vec<Step>,
     ) -> InterpResult<Operand> {
-        let (mut codes, mut batch) = (Vec::new(), Some(Vec::new()));
-        for at in 0..call.args.len() {
-            let code = self.code(call, at, steps)?;
-            codes.push(code.one);
-            batch = batch.zip(code.batch).map(|(mut all, code)| {
-                all.push(code);
-                all
-            });
-        }
-        let batch = batch.filter(|all| !all.is_empty()).map(|all| -> BatchCode {
-            Rc::new(move |frame| {
-                let mut parts = Vec::with_capacity(all.len());
-                for code in &all {
-                    let part = code(frame)?;
-                    parts.push(batch::repeated(&part, 1, frame)?);
-                }
-                batch::chain(&parts, frame)
-            })
-        });
+        let codes = self.codes(call, steps)?;
+        let variants = self.optimized(|| optimized::make_array(&codes));
         let layout = self.layout(call.ty(0)?)?;
         let origin = call.origin;
         let one = Code::one(move |frame| {
             let n = codes.len();
             let mut target = Target::Pending;
             for (at, code) in codes.iter().enumerate() {
-                let value = code(frame)?;
+                let value = (code.one)(frame)?;
                 target.put(n, at, &value, &frame.meter)?;
             }
             if n == 0 {
@@ -218,48 +173,27 @@ impl Compiler {
             }
             target.finish(&frame.meter)
         });
-        Ok(Operand::Val(one.with(batch)))
+        Ok(Operand::Val(one.with(variants)))
     }
 
     pub(super) fn concat(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let (a, b) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
         let origin = call.origin;
-        let stream = segments::concatenated(&a, &b, origin);
-        let batch = a.batch.zip(b.batch).map(|(a, b)| -> BatchCode {
-            Rc::new(move |frame| {
-                let first = a(frame)?.spelled(frame)?;
-                let second = b(frame)?.spelled(frame)?;
-                batch::chain(&[first, second], frame)
-            })
-        });
+        let variants = self.optimized(|| optimized::concat(&a, &b, origin));
         let (a, b) = (a.one, b.one);
         let one = Code::one(move |frame| {
             let parts = [Ok(a(frame)?), Ok(b(frame)?)];
             here(origin, chain(&parts, 0, &frame.meter))
         });
-        Ok(Operand::Val(one.with(batch).streamed(stream)))
+        Ok(Operand::Val(one.with(variants)))
     }
 
     pub(super) fn pad_cst(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let (l, r) = (self.nat(call.nat(1)?), self.nat(call.nat(2)?));
         let (x, xs) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
         let origin = call.origin;
-        let stream = segments::padded(&x, &xs, (l.clone(), r.clone()), origin);
-        let (before, after) = (l.clone(), r.clone());
-        let batch = x.batch.zip(xs.batch).map(|(x, xs)| -> BatchCode {
-            Rc::new(move |frame| {
-                let (l, r) = (before.len(frame, origin), after.len(frame, origin));
-                let (l, r) = (l.ok()?, r.ok()?);
-                let xs = xs(frame)?;
-                if (l, r) == (0, 0) {
-                    return Some(xs);
-                }
-                let (x, xs) = (x(frame)?, xs.spelled(frame)?);
-                let first = batch::repeated(&x, l, frame)?;
-                let last = batch::repeated(&x, r, frame)?;
-                batch::chain(&[first, xs, last], frame)
-            })
-        });
+        let sizes = (l.clone(), r.clone());
+        let variants = self.optimized(|| optimized::pad_cst(&x, &xs, sizes, origin));
         let (x, xs) = (x.one, xs.one);
         let one = Code::one(move |frame| {
             let (l, r) = (l.len(frame, origin)?, r.len(frame, origin)?);
@@ -276,7 +210,7 @@ impl Compiler {
             ];
             here(origin, chain(&parts, 0, &meter))
         });
-        Ok(Operand::Val(one.with(batch).streamed(stream)))
+        Ok(Operand::Val(one.with(variants)))
     }
 
     pub(super) fn pad_empty(
@@ -296,18 +230,7 @@ impl Compiler {
     pub(super) fn gather(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let (is, xs) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
         let origin = call.origin;
-        let batch = is.batch.zip(xs.batch).map(|(is, xs)| -> BatchCode {
-            Rc::new(move |frame| {
-                let BatchValue::Same(is) = is(frame)? else {
-                    return None;
-                };
-                let xs = xs(frame)?;
-                let places = indices(is.col().ok()?, xs.len(frame)?, origin).ok()?;
-                xs.columns(frame, &mut |frame, col, depth| {
-                    col.at_places(depth, &places, &frame.meter).ok()
-                })
-            })
-        });
+        let variants = self.optimized(|| optimized::gather(&is, &xs, origin));
         let (is, xs) = (is.one, xs.one);
         let one = Code::one(move |frame| {
             let is = is(frame)?;
@@ -316,7 +239,7 @@ impl Compiler {
             let meter = frame.meter.clone();
             xs.columns(&mut |col| col.at_places(0, &places, &meter))
         });
-        Ok(Operand::Val(one.with(batch)))
+        Ok(Operand::Val(one.with(variants)))
     }
 
     pub(super) fn scatter(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
@@ -367,7 +290,31 @@ impl Compiler {
             };
             col.at_places(depth, &places, &frame.meter)
         });
-        Ok(apply_columns(xs, &rearrange, None, call.origin))
+        Ok(self.apply_columns(xs, &rearrange, None, call.origin))
+    }
+
+    /// Applies a rearrangement to each array of a value. `view` computes it from parts of the array.
+    pub(super) fn apply_columns(
+        &self,
+        xs: Operand,
+        rearrange: &Rearrange,
+        view: Option<&ViewCode>,
+        origin: Origin,
+    ) -> Operand {
+        if let Operand::Pair(a, b) = xs {
+            return Operand::Pair(
+                Box::new(self.apply_columns(*a, rearrange, view, origin)),
+                Box::new(self.apply_columns(*b, rearrange, view, origin)),
+            );
+        }
+        let (xs, again) = (xs.code(), rearrange.clone());
+        let code = xs.one.clone();
+        let one = Code::one(move |frame| {
+            let value = code(frame)?;
+            here(origin, value.columns(&mut |col| again(frame, col, 0)))
+        });
+        let variants = self.optimized(|| optimized::rearranged(&xs, rearrange, view, &one.one));
+        Operand::Val(one.with(variants))
     }
 
     /// Compiles a function from sizes to sizes, with a slot for its parameter.
@@ -437,45 +384,8 @@ fn permutation(
     Ok(places.into())
 }
 
-/// Applies a rearrangement to each array of a value, and a view to an array that is computed part
-/// by part.
-pub(super) fn apply_columns(
-    out: Operand,
-    rearrange: &Rearrange,
-    view: Option<&ViewCode>,
-    origin: Origin,
-) -> Operand {
-    match out {
-        Operand::Pair(a, b) => Operand::Pair(
-            Box::new(apply_columns(*a, rearrange, view, origin)),
-            Box::new(apply_columns(*b, rearrange, view, origin)),
-        ),
-        other => {
-            let (code, rearrange) = (other.code(), rearrange.clone());
-            let again = rearrange.clone();
-            let batch = code.batch.clone().map(|code| -> BatchCode {
-                Rc::new(move |frame| {
-                    let value = code(frame)?;
-                    value.columns(frame, &mut |frame, col, depth| {
-                        again(frame, col, depth).ok()
-                    })
-                })
-            });
-            let one = code.one;
-            let one = Code::one(move |frame| {
-                let value = one(frame)?;
-                here(origin, value.columns(&mut |col| rearrange(frame, col, 0)))
-            });
-            let whole = one.one.clone();
-            let stream = code.stream.zip(view.cloned());
-            let stream = stream.map(|(stream, view)| stream::viewed(stream, view, whole));
-            Operand::Val(one.with(batch).streamed(stream))
-        }
-    }
-}
-
 /// Reads indices, and checks that they are less than `bound`.
-fn indices(is: &StridedArray, bound: usize, origin: Origin) -> InterpResult<Vec<usize>> {
+pub(crate) fn indices(is: &StridedArray, bound: usize, origin: Origin) -> InterpResult<Vec<usize>> {
     let mut places = Vec::new();
     for at in 0..is.len() {
         let index = i32::of(is.word(at, origin)?);
@@ -541,7 +451,7 @@ fn same(a: &StridedArray, b: &StridedArray, origin: Origin) -> InterpResult<bool
 
 /// Concatenates values along the dimension at `depth`. `Err(n)` is a part of `n` elements that are
 /// never written.
-pub(super) fn chain(
+pub(crate) fn chain(
     parts: &[Result<Val, usize>],
     depth: usize,
     meter: &Rc<MemoryMeter>,

@@ -1,22 +1,31 @@
 //! Dispatches each primitive to the function that compiles it.
 
-use std::rc::Rc;
-
 use rise::Primitive as P;
 
-use super::super::batch::{self, BatchCode};
 use super::super::block::{Code, Operand, Step};
 use super::super::error::{ErrorKind, InterpResult};
 use super::super::kind::{Arith, Compare};
+use super::super::optimized;
 use super::super::val::Val;
-use super::{Call, Compiler, here, malformed};
+use super::numbers::Operation;
+use super::{Call, Compiler, here};
 
 impl Compiler {
     pub(super) fn call(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let out = match call.primitive {
-            P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Neg => self.on_numbers(call, steps),
-            P::Gt | P::Lt | P::Ge | P::Le | P::Equal | P::NotEqual => self.on_numbers(call, steps),
-            P::Fma => self.fma(call, steps),
+            P::Add => self.arithmetic(Operation::Arith(Arith::Add), call, steps),
+            P::Sub => self.arithmetic(Operation::Arith(Arith::Sub), call, steps),
+            P::Mul => self.arithmetic(Operation::Arith(Arith::Mul), call, steps),
+            P::Div => self.arithmetic(Operation::Arith(Arith::Div), call, steps),
+            P::Mod => self.arithmetic(Operation::Arith(Arith::Mod), call, steps),
+            P::Neg => self.arithmetic(Operation::Neg, call, steps),
+            P::Fma => self.arithmetic(Operation::Fma, call, steps),
+            P::Gt => self.compare(Compare::Gt, call, steps),
+            P::Lt => self.compare(Compare::Lt, call, steps),
+            P::Ge => self.compare(Compare::Ge, call, steps),
+            P::Le => self.compare(Compare::Le, call, steps),
+            P::Equal => self.compare(Compare::Equal, call, steps),
+            P::NotEqual => self.compare(Compare::NotEqual, call, steps),
             P::Not => self.not(call, steps),
             P::And | P::Or => self.and_or(call, steps),
             P::Select => self.select(call, steps),
@@ -75,24 +84,6 @@ impl Compiler {
         here(call.origin, out)
     }
 
-    fn on_numbers(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
-        match call.primitive {
-            P::Add => self.arith(Arith::Add, call, steps),
-            P::Sub => self.arith(Arith::Sub, call, steps),
-            P::Mul => self.arith(Arith::Mul, call, steps),
-            P::Div => self.arith(Arith::Div, call, steps),
-            P::Mod => self.arith(Arith::Mod, call, steps),
-            P::Neg => self.neg(call, steps),
-            P::Gt => self.compare(Compare::Gt, call, steps),
-            P::Lt => self.compare(Compare::Lt, call, steps),
-            P::Ge => self.compare(Compare::Ge, call, steps),
-            P::Le => self.compare(Compare::Le, call, steps),
-            P::Equal => self.compare(Compare::Equal, call, steps),
-            P::NotEqual => self.compare(Compare::NotEqual, call, steps),
-            _ => Err(malformed("arithmetic that is none", call.origin)),
-        }
-    }
-
     fn both(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let first = self.out(call, 0, steps)?;
         let second = self.out(call, 1, steps)?;
@@ -126,11 +117,9 @@ impl Compiler {
             Operand::Word(..) => Err(ErrorKind::Malformed("half of what is not a pair").nowhere()),
             other => {
                 let code = other.code();
-                let batch = code
-                    .batch
-                    .map(|code| -> BatchCode { Rc::new(move |frame| code(frame)?.half(second)) });
+                let variants = self.optimized(|| optimized::half(&code, second));
                 let one = Code::one(move |frame| (code.one)(frame)?.half(second));
-                Ok(self.computed(ty, one.with(batch)))
+                Ok(self.computed(ty, one.with(variants)))
             }
         }
     }
@@ -166,19 +155,12 @@ impl Compiler {
         origin: rise::core::Origin,
     ) -> Operand {
         let code = lane.code();
-        let len = n.clone();
-        let batch = code.batch.map(|code| -> BatchCode {
-            Rc::new(move |frame| {
-                let lane = code(frame)?;
-                let n = len.len(frame, origin).ok()?;
-                batch::repeated(&lane, n, frame)
-            })
-        });
+        let variants = self.optimized(|| optimized::spread(&code, n.clone(), origin));
         let one = Code::one(move |frame| {
             let lane: Val = (code.one)(frame)?;
             let n = n.len(frame, origin)?;
             here(origin, lane.repeated(&[n], &frame.meter))
         });
-        Operand::Val(one.with(batch))
+        Operand::Val(one.with(variants))
     }
 }

@@ -1,6 +1,6 @@
 //! Compiles the primitives that apply a function to every element.
 
-use std::cell::Cell;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -9,152 +9,66 @@ use rise::Primitive;
 use rise::core::Origin;
 use rise::types::Type;
 
-use super::super::batch::{BatchBlock, BatchCode, MIN_BATCH_ITERATIONS};
 use super::super::block::{Block, Code, Operand, Step, VarSlots};
 use super::super::error::InterpResult;
 use super::super::frame::Frame;
 use super::super::kind::Kind;
+use super::super::optimized::{self, Chunks, Elements, elements};
 use super::super::scalar::Scalar;
-use super::super::stream::{Elements, StreamCode, elements, grain};
-use super::super::val::{Target, Val};
+use super::super::val::{Layout, Target, Val};
 use super::{Call, Compiler, LayoutCode, here};
 
-/// The number of consecutive chunks that fail to run vectorised before this is no longer attempted.
-const MAX_FAILED_CHUNKS: u32 = 3;
-
 /// A loop that computes an array element by element.
-struct Loop {
+pub(crate) struct Loop {
     block: Block,
-    batch: Option<BatchBlock>,
-    misses: Cell<u32>,
     layout: LayoutCode,
+    pub chunks: Option<Chunks>,
     /// True if an error in an element stops the program at once; otherwise it is raised when the
     /// element is read.
-    strict: bool,
-    origin: Origin,
+    pub strict: bool,
+    pub origin: Origin,
 }
 
 /// The arguments of the function of a loop.
-trait Input {
-    /// Binds the argument of the function for an iteration.
-    fn bind(&mut self, frame: &mut Frame<'_>, at: usize) -> InterpResult<()>;
-
-    /// Runs `len` iterations from `start` on at once. Returns `None` if that is not possible.
-    fn chunk(
-        &mut self,
-        batch: &BatchBlock,
-        frame: &mut Frame<'_>,
-        start: usize,
-        len: usize,
-        target: &mut Target,
-    ) -> Option<()>;
-
-    /// Returns the largest number of iterations that should run at once.
-    fn grain(&self) -> usize;
-}
-
-struct OfElements<'i> {
-    elements: &'i mut Elements,
-    param: &'i VarSlots,
-    origin: Origin,
-}
-
-impl Input for OfElements<'_> {
-    fn bind(&mut self, frame: &mut Frame<'_>, at: usize) -> InterpResult<()> {
-        self.elements.bind(frame, self.param, at, self.origin)
-    }
-
-    fn chunk(
-        &mut self,
-        batch: &BatchBlock,
-        frame: &mut Frame<'_>,
-        start: usize,
-        len: usize,
-        target: &mut Target,
-    ) -> Option<()> {
-        let (array, from) = self.elements.window(frame, start, len).ok()?;
-        batch.map(frame, self.param, (&array, from), start, len, target)
-    }
-
-    fn grain(&self) -> usize {
-        self.elements.grain()
-    }
-}
-
-/// The indices from `first` on.
-struct OfIndices {
-    /// The slot of the index variable.
-    slot: usize,
-    first: usize,
-}
-
-impl Input for OfIndices {
-    fn bind(&mut self, frame: &mut Frame<'_>, at: usize) -> InterpResult<()> {
-        frame.words[self.slot] = (self.first + at) as u64;
-        Ok(())
-    }
-
-    fn chunk(
-        &mut self,
-        batch: &BatchBlock,
-        frame: &mut Frame<'_>,
-        start: usize,
-        len: usize,
-        target: &mut Target,
-    ) -> Option<()> {
-        let index = (self.slot, self.first + start);
-        batch.generate(frame, index, start, len, target)
-    }
-
-    fn grain(&self) -> usize {
-        usize::MAX
-    }
+pub(crate) enum Input<'i> {
+    /// The elements of an array, for this variable.
+    Elements(&'i mut Elements, &'i VarSlots),
+    /// The indices from `first` on, for the variable in a slot.
+    Indices { slot: usize, first: usize },
 }
 
 impl Loop {
-    fn run(&self, frame: &mut Frame<'_>, n: usize, input: &mut dyn Input) -> InterpResult<Val> {
+    /// Computes the array of `n` elements.
+    pub fn run(&self, frame: &mut Frame<'_>, n: usize, mut input: Input<'_>) -> InterpResult<Val> {
         let mut target = Target::Pending;
-        let batch = self
-            .batch
-            .as_ref()
-            .filter(|_| self.misses.get() < MAX_FAILED_CHUNKS);
-        let mut len = n;
-        if n == 0 || batch.is_some() {
-            let layout = self.layout.eval(frame, self.origin)?;
-            len = grain(&layout).min(input.grain()).min(n);
-            target = here(self.origin, Target::new(&layout, n, &frame.meter))?;
-        }
-        let batch =
-            batch.filter(|_| len > 1 && (len >= MIN_BATCH_ITERATIONS || self.is_large(&target)));
-        let mut start = 0;
-        while start < n {
-            let len = len.min(n - start);
-            if let Some(batch) = batch.filter(|_| self.misses.get() < MAX_FAILED_CHUNKS) {
-                frame.tick(len)?;
-                if input.chunk(batch, frame, start, len, &mut target).is_some() {
-                    self.misses.set(0);
-                    start += len;
-                    continue;
-                }
-                frame.stopped()?;
-                self.misses.set(self.misses.get() + 1);
-            }
-            for at in start..start + len {
-                self.element(frame, n, at, input, &mut target)?;
-            }
-            start += len;
+        match &self.chunks {
+            _ if n == 0 => target = self.target(frame, &self.layout(frame)?, 0)?,
+            Some(chunks) => chunks.run(self, frame, n, &mut input, &mut target)?,
+            None => self.elements(frame, 0..n, n, &mut input, &mut target)?,
         }
         target.finish(&frame.meter)
     }
 
-    /// Returns true if the elements of a result are arrays, so that few iterations compute many
-    /// scalars.
-    fn is_large(&self, target: &Target) -> bool {
-        match target {
-            Target::Pending => false,
-            Target::Array { size, .. } => *size > 1,
-            Target::Pair(a, b) => self.is_large(a) || self.is_large(b),
-        }
+    /// Returns the layout of an element.
+    pub fn layout(&self, frame: &Frame<'_>) -> InterpResult<Layout> {
+        self.layout.eval(frame, self.origin)
+    }
+
+    /// Allocates the result.
+    pub fn target(&self, frame: &Frame<'_>, layout: &Layout, n: usize) -> InterpResult<Target> {
+        here(self.origin, Target::new(layout, n, &frame.meter))
+    }
+
+    /// Computes the elements of a range, of `n` in all.
+    pub fn elements(
+        &self,
+        frame: &mut Frame<'_>,
+        mut range: Range<usize>,
+        n: usize,
+        input: &mut Input<'_>,
+        target: &mut Target,
+    ) -> InterpResult<()> {
+        range.try_for_each(|at| self.element(frame, n, at, input, target))
     }
 
     fn element(
@@ -162,20 +76,22 @@ impl Loop {
         frame: &mut Frame<'_>,
         n: usize,
         at: usize,
-        input: &mut dyn Input,
+        input: &mut Input<'_>,
         target: &mut Target,
     ) -> InterpResult<()> {
         frame.tick(1)?;
-        let done = match input.bind(frame, at) {
-            Ok(()) => self.block.put(frame, target, n, at),
-            failed => failed,
+        let bound = match input {
+            Input::Elements(elements, param) => elements.bind(frame, param, at, self.origin),
+            Input::Indices { slot, first } => {
+                frame.words[*slot] = (*first + at) as u64;
+                Ok(())
+            }
         };
-        match done {
+        match bound.and_then(|()| self.block.put(frame, target, n, at)) {
             Ok(()) => Ok(()),
             Err(error) if !self.strict && error.kind.is_local() => {
                 if !target.is_ready() {
-                    let layout = self.layout.eval(frame, self.origin)?;
-                    *target = Target::new(&layout, n, &frame.meter)?;
+                    *target = self.target(frame, &self.layout(frame)?, n)?;
                 }
                 target.fail(at, &Rc::from(error));
                 Ok(())
@@ -195,40 +111,13 @@ impl Compiler {
         steps: &mut Vec<Step>,
     ) -> InterpResult<Operand> {
         let f = self.fun(call, 0, steps)?;
-        if !strict
-            && !self.trace
-            && let Some(view) = self.view(&f, steps)
-        {
-            let xs = self.code(call, 1, steps)?;
-            let (origin, again) = (call.origin, view.clone());
-            let (stream, each) = (xs.stream.clone(), view.clone());
-            let stream = stream.map(|stream| -> StreamCode {
-                Rc::new(move |frame| {
-                    let (mut xs, view) = (stream(frame)?, each.clone());
-                    Ok(Elements::computed(
-                        xs.len()?,
-                        xs.grain(),
-                        move |frame, start, n| {
-                            let part = xs.part(frame, start, n)?;
-                            here(origin, view.apply(frame, &part, 1))
-                        },
-                    ))
-                })
-            });
-            let batch = xs.batch.map(|xs| -> BatchCode {
-                Rc::new(move |frame| {
-                    let xs = xs(frame)?;
-                    again.apply_batch(frame, &xs, 1)
-                })
-            });
-            let one = Code::one(move |frame| {
-                let xs = (xs.one)(frame)?;
-                here(origin, view.apply(frame, &xs, 1))
-            });
-            return Ok(Operand::Val(one.with(batch).streamed(stream)));
-        }
+        let view = if strict { None } else { self.view(&f) };
         let xs = self.code(call, 1, steps)?;
-        self.map_code(call, &f, xs, strict).map(Operand::Val)
+        let code = match view {
+            Some(view) => view.mapped(&xs, call.origin),
+            None => self.map_code(call, &f, &xs, strict)?,
+        };
+        Ok(Operand::Val(code))
     }
 
     /// Compiles the application of a function to every element of an array or vector.
@@ -236,7 +125,7 @@ impl Compiler {
         &mut self,
         call: &Call,
         f: &super::Function,
-        xs: Code,
+        xs: &Code,
         strict: bool,
     ) -> InterpResult<Code> {
         let param = self.slots_for(&call.ty(0)?.clone(), false)?;
@@ -245,46 +134,15 @@ impl Compiler {
         let work = self.work(call, usize::from(!rotates), strict, |c, steps| {
             c.apply_data(f, &[param.out()], steps)
         })?;
-        let origin = call.origin;
-        let block = work.batch.clone().filter(|_| !self.trace);
-        let (to, batch) = (param.clone(), block.zip(xs.batch.clone()));
-        let batch = batch.map(|(block, xs)| -> BatchCode {
-            Rc::new(move |frame| {
-                let xs = xs(frame)?;
-                block.map_inside(frame, &to, &xs)
-            })
-        });
-        let (xs, work) = (elements(&xs), Rc::new(work));
-        // The elements of `map` can be computed where they are read, as compiled code does.
-        let stream = (!strict).then(|| -> StreamCode {
-            let (xs, work, param) = (xs.clone(), work.clone(), param.clone());
-            Rc::new(move |frame| {
-                let mut xs = xs(frame)?;
-                let len = here(origin, xs.len())?;
-                let grain = grain(&work.layout.eval(frame, origin)?).min(xs.grain());
-                let (work, param) = (work.clone(), param.clone());
-                Ok(Elements::computed(len, grain, move |frame, start, n| {
-                    let part = xs.part(frame, start, n)?;
-                    let mut input = OfElements {
-                        elements: &mut Elements::Stored(part),
-                        param: &param,
-                        origin,
-                    };
-                    work.run(frame, n, &mut input)
-                }))
-            })
-        });
+        let work = Rc::new(work);
+        let variants = self.optimized(|| optimized::map(&work, xs, &param));
+        let xs = elements(xs);
         let one = Code::one(move |frame| {
             let mut xs = xs(frame)?;
-            let n = here(origin, xs.len())?;
-            let mut input = OfElements {
-                elements: &mut xs,
-                param: &param,
-                origin,
-            };
-            work.run(frame, n, &mut input)
+            let n = here(work.origin, xs.len())?;
+            work.run(frame, n, Input::Elements(&mut xs, &param))
         });
-        Ok(one.with(batch).streamed(stream))
+        Ok(one.with(variants))
     }
 
     fn work(
@@ -295,15 +153,9 @@ impl Compiler {
         body: impl FnOnce(&mut Compiler, &mut Vec<Step>) -> InterpResult<Operand>,
     ) -> InterpResult<Loop> {
         let block = self.block(body)?;
-        let batch = if self.trace {
-            None
-        } else {
-            BatchBlock::of(&block)
-        };
         Ok(Loop {
+            chunks: self.optimized(|| Chunks::of(&block)),
             block,
-            batch,
-            misses: Cell::new(0),
             layout: self.layout(call.ty(result)?)?,
             strict,
             origin: call.origin,
@@ -326,28 +178,12 @@ impl Compiler {
                 steps,
             )
         })?;
-        let origin = call.origin;
-        let len = n.clone();
-        let batch = work.batch.clone().map(|block| -> BatchCode {
-            Rc::new(move |frame| {
-                let n = len.len(frame, origin).ok()?;
-                block.generate_inside(frame, slot, n)
-            })
-        });
         let work = Rc::new(work);
-        let (all, count) = (work.clone(), n.clone());
-        let stream: StreamCode = Rc::new(move |frame| {
-            let len = count.len(frame, origin)?;
-            let (work, grain) = (all.clone(), grain(&all.layout.eval(frame, origin)?));
-            Ok(Elements::computed(len, grain, move |frame, first, n| {
-                work.run(frame, n, &mut OfIndices { slot, first })
-            }))
-        });
+        let variants = self.optimized(|| optimized::generate(&work, slot, &n));
         let one = Code::one(move |frame| {
-            let n = n.len(frame, origin)?;
-            work.run(frame, n, &mut OfIndices { slot, first: 0 })
+            let n = n.len(frame, work.origin)?;
+            work.run(frame, n, Input::Indices { slot, first: 0 })
         });
-        let stream = (!self.trace).then_some(stream);
-        Ok(Operand::Val(one.with(batch).streamed(stream)))
+        Ok(Operand::Val(one.with(variants)))
     }
 }

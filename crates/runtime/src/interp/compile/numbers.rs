@@ -1,20 +1,17 @@
 //! Compiles the primitives on scalars, and on vectors lane by lane.
 
-use std::rc::Rc;
-
 use rise::Primitive;
 use rise::core::Origin;
 use rise::types::Type;
 use syntax::ast::Literal;
 
-use super::super::batch::{self, BatchCode};
 use super::super::block::{Code, Operand, Step};
 use super::super::buffer::ElementRepr;
 use super::super::error::{ErrorKind, InterpResult};
 use super::super::frame::Frame;
 use super::super::kind::{Arith, Compare, Elem, Exact, Kind, Num, Word, with_kind, with_number};
-use super::super::lanes;
 use super::super::math;
+use super::super::optimized;
 use super::super::scalar::{Branch, Scalar};
 use super::super::strided::{ArrayBuilder, StridedArray};
 use super::super::val::Val;
@@ -35,6 +32,48 @@ pub(super) fn literal_word(literal: &Literal, kind: Kind) -> Option<Word> {
     })
 }
 
+/// An arithmetic operation, which exists on scalars and on vectors.
+#[derive(Clone, Copy)]
+pub(crate) enum Operation {
+    Neg,
+    Arith(Arith),
+    Fma,
+}
+
+impl Operation {
+    /// Returns the operation on scalars.
+    fn scalar(self, kind: Kind, operands: &[Operand], origin: Origin) -> Option<Scalar> {
+        let scalar = |operand: &Operand| match operand {
+            Operand::Word(_, scalar) => Some(scalar.clone()),
+            _ => None,
+        };
+        let scalars: Option<Vec<Scalar>> = operands.iter().map(scalar).collect();
+        if let Operation::Fma = self {
+            return Some(Scalar::Math(math::FMA, kind, scalars?));
+        }
+        let mut scalars = scalars?.into_iter().map(Box::new);
+        let a = scalars.next()?;
+        Some(match self {
+            Operation::Neg => Scalar::Neg(kind, a),
+            Operation::Arith(op) => Scalar::Arith(op, kind, a, scalars.next()?, origin),
+            Operation::Fma => return None,
+        })
+    }
+
+    /// Applies the operation to scalars; `None` if an integer is divided by zero.
+    fn on(self, kind: Kind, [a, b, c]: [Word; 3]) -> Option<Word> {
+        match self {
+            Operation::Neg => {
+                with_number!(kind, T => Some(Num::neg(T::of(a)).word()), bool => Some(a))
+            }
+            Operation::Arith(op) => {
+                with_number!(kind, T => Some(op.on(T::of(a), T::of(b))?.word()), bool => Some(a))
+            }
+            Operation::Fma => Some(math::FMA.call(kind, [a, b, c])),
+        }
+    }
+}
+
 impl Compiler {
     /// Compiles an argument that is a scalar.
     pub(super) fn scalar(
@@ -49,114 +88,30 @@ impl Compiler {
         }
     }
 
-    pub(super) fn arith(
+    /// Compiles an operation on scalars, or on vectors lane by lane.
+    pub(super) fn arithmetic(
         &mut self,
-        op: Arith,
+        op: Operation,
         call: &Call,
         steps: &mut Vec<Step>,
     ) -> InterpResult<Operand> {
-        let (a, b) = (self.out(call, 0, steps)?, self.out(call, 1, steps)?);
-        match (a, b) {
-            (Operand::Word(kind, a), Operand::Word(_, b)) => Ok(Operand::Word(
-                kind,
-                Scalar::Arith(op, kind, Box::new(a), Box::new(b), call.origin),
-            )),
-            (a, b) => {
-                let (a, b, origin) = (a.code(), b.code(), call.origin);
-                let batch = a.batch.zip(b.batch).map(|(a, b)| -> BatchCode {
-                    Rc::new(move |frame| {
-                        let a = a(frame)?;
-                        let b = b(frame)?;
-                        batch::vectors(frame, &[a, b], |kind, n, all| match all {
-                            [a, b] => lanes::arith_on(op, kind, a.clone(), b.clone(), n),
-                            _ => None,
-                        })
-                    })
-                });
-                let (a, b) = (a.one, b.one);
-                let one = Code::one(move |frame| {
-                    let a = a(frame)?;
-                    let b = b(frame)?;
-                    vectors(frame, a.col()?, b.col()?, op, origin)
-                });
-                Ok(Operand::Val(one.with(batch)))
-            }
-        }
-    }
-
-    pub(super) fn neg(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
-        match self.out(call, 0, steps)? {
-            Operand::Word(kind, a) => Ok(Operand::Word(kind, Scalar::Neg(kind, Box::new(a)))),
-            other => {
-                let (code, origin) = (other.code(), call.origin);
-                let batch = code.batch.map(|a| -> BatchCode {
-                    Rc::new(move |frame| {
-                        let a = a(frame)?;
-                        batch::vectors(frame, &[a], |kind, _, all| {
-                            lanes::neg_on(kind, all.first()?.clone())
-                        })
-                    })
-                });
-                let a = code.one;
-                let one = Code::one(move |frame| {
-                    let a = a(frame)?;
-                    let a = a.col()?;
-                    each_lane(frame, a, |frame, kind, at| {
-                        let _ = frame;
-                        let word = a.word(at, origin)?;
-                        with_number!(kind, T => Ok(Num::neg(T::of(word)).word()), bool => Ok(word))
-                    })
-                });
-                Ok(Operand::Val(one.with(batch)))
-            }
-        }
-    }
-
-    pub(super) fn fma(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
-        let operands = [0, 1, 2].map(|at| self.out(call, at, steps));
-        let [a, b, c] = operands;
-        let operands = [a?, b?, c?];
-        if let [
-            Operand::Word(kind, a),
-            Operand::Word(_, b),
-            Operand::Word(_, c),
-        ] = &operands
-        {
-            let args = vec![a.clone(), b.clone(), c.clone()];
-            return Ok(Operand::Word(*kind, Scalar::Math(math::FMA, *kind, args)));
-        }
         let origin = call.origin;
-        let [a, b, c] = operands.map(|operand| operand.code());
-        let batch = match (a.batch, b.batch, c.batch) {
-            (Some(a), Some(b), Some(c)) => Some([a, b, c]),
-            _ => None,
-        };
-        let batch = batch.map(|all| -> BatchCode {
-            Rc::new(move |frame| {
-                let lanes: Option<Vec<_>> = all.iter().map(|code| code(frame)).collect();
-                batch::vectors(frame, &lanes?, |kind, n, all| {
-                    lanes::math_on(math::FMA, kind, all.to_vec(), n)
-                })
-            })
-        });
-        let all = [a.one, b.one, c.one];
+        let operands = self.outs(call, steps)?;
+        if let Some(Operand::Word(kind, _)) = operands.first() {
+            let scalar = op.scalar(*kind, &operands, origin);
+            let scalar = scalar.ok_or_else(|| malformed("an operand is missing", origin))?;
+            return Ok(Operand::Word(*kind, scalar));
+        }
+        let codes: Vec<Code> = operands.iter().map(Operand::code).collect();
+        let variants = self.optimized(|| optimized::lane_wise(op, &codes));
         let one = Code::one(move |frame| {
-            let values: InterpResult<Vec<Val>> = all.iter().map(|code| code(frame)).collect();
+            let values: InterpResult<Vec<Val>> =
+                codes.iter().map(|code| (code.one)(frame)).collect();
             let values = values?;
-            let cols: InterpResult<Vec<&StridedArray>> = values.iter().map(Val::col).collect();
-            let cols = cols?;
-            let Some(first) = cols.first() else {
-                return Err(malformed("a sum of no operands", origin));
-            };
-            each_lane(frame, first, |_, kind, at| {
-                let mut args = [0; 3];
-                for (arg, col) in args.iter_mut().zip(&cols) {
-                    *arg = col.word(at, origin)?;
-                }
-                Ok(math::FMA.call(kind, args))
-            })
+            let vectors: InterpResult<Vec<&StridedArray>> = values.iter().map(Val::col).collect();
+            lane_by_lane(frame, &vectors?, op, origin)
         });
-        Ok(Operand::Val(one.with(batch)))
+        Ok(Operand::Val(one.with(variants)))
     }
 
     pub(super) fn compare(
@@ -275,38 +230,30 @@ impl Compiler {
     }
 }
 
-/// Applies an operation to two vectors.
-fn vectors(
-    frame: &mut Frame<'_>,
-    a: &StridedArray,
-    b: &StridedArray,
-    op: Arith,
+/// Applies an operation to vectors.
+fn lane_by_lane(
+    frame: &Frame<'_>,
+    vectors: &[&StridedArray],
+    op: Operation,
     origin: Origin,
 ) -> InterpResult<Val> {
-    each_lane(frame, a, |_, kind, at| {
-        let (x, y) = (a.word(at, origin)?, b.word(at, origin)?);
-        with_number!(kind, T => match op.on(T::of(x), T::of(y)) {
-            Some(value) => Ok(value.word()),
-            None => Err(ErrorKind::DivisionByZero.at(origin)),
-        }, bool => Err(malformed("arithmetic on truth values", origin)))
-    })
-}
-
-/// Computes a vector lane by lane, with the kind and length of `like`.
-fn each_lane(
-    frame: &mut Frame<'_>,
-    like: &StridedArray,
-    mut lane: impl FnMut(&mut Frame<'_>, Kind, usize) -> InterpResult<Word>,
-) -> InterpResult<Val> {
-    let ElementRepr::Scalar(kind) = like.buf.data.cell() else {
-        return Err(ErrorKind::Malformed("a vector of what is not a scalar").nowhere());
+    let first = vectors
+        .first()
+        .map(|vector| (vector.buf.data.cell(), vector.len()));
+    let Some((ElementRepr::Scalar(kind), n)) = first else {
+        return Err(malformed("a vector of what is not a scalar", origin));
     };
-    let n = like.len();
     let mut area = ArrayBuilder::new(ElementRepr::Scalar(kind), [n].into_iter(), &frame.meter)?;
     for at in 0..n {
-        let word = lane(frame, kind, at)?;
-        area.set(at, word);
+        let mut lanes = [0; 3];
+        for (lane, vector) in lanes.iter_mut().zip(vectors) {
+            *lane = vector.word(at, origin)?;
+        }
+        let word = op.on(kind, lanes);
+        area.set(
+            at,
+            word.ok_or_else(|| ErrorKind::DivisionByZero.at(origin))?,
+        );
     }
-    let meter = frame.meter.clone();
-    Ok(Val::Array(area.finish(&meter)))
+    Ok(Val::Array(area.finish(&frame.meter)))
 }

@@ -7,78 +7,40 @@ use rise::Primitive;
 use rise::core::Origin;
 use rise::types::{Arg, Type};
 
-use super::super::batch::{
-    self, BatchBlock, BatchCode, BatchValue, CHUNK_SCALARS, MIN_BATCH_ITERATIONS,
-};
 use super::super::block::{Block, Code, Operand, Step, ValCode, VarSlots};
 use super::super::error::{ErrorKind, InterpResult};
-use super::super::fold::Fold;
-use super::super::frame::Frame;
+use super::super::frame::{Frame, NatCode};
+use super::super::optimized::{self, Elements, Fold, elements};
 use super::super::scalar::{Scalar, WordCode};
-use super::super::stream::{Elements, elements};
-use super::super::val::{Target, Val};
+use super::super::val::Target;
 use super::{Call, Compiler, StaticValue, here, malformed};
 
 /// The loop of a reduction.
-struct Reduction {
-    acc: VarSlots,
-    param: VarSlots,
-    block: Block,
+pub(crate) struct Reduction {
+    pub acc: VarSlots,
+    pub param: VarSlots,
+    pub block: Block,
     fold: Option<Fold>,
-    origin: Origin,
+    pub origin: Origin,
 }
 
 impl Reduction {
     /// Runs the loop from the initial value in the accumulator, and leaves the result there.
     fn run(&self, frame: &mut Frame<'_>, xs: &mut Elements) -> InterpResult<()> {
         let n = here(self.origin, xs.len())?;
-        let mut start = 0;
-        while start < n {
-            let len = CHUNK_SCALARS.min(xs.grain()).min(n - start);
-            frame.tick(len)?;
-            let (xs, from) = here(self.origin, xs.window(frame, start, len))?;
-            if self.folded(frame, &xs, from, len).is_none() {
-                frame.stopped()?;
-                for at in from..from + len {
-                    self.param.set_element(frame, &xs, at, self.origin)?;
-                    self.block.bind(frame, &self.acc)?;
-                }
-            }
-            start += len;
+        match &self.fold {
+            Some(fold) => fold.run(self, frame, xs, n),
+            None => (0..n).try_for_each(|at| {
+                frame.tick(1)?;
+                self.element(frame, xs, at)
+            }),
         }
-        Ok(())
     }
 
-    fn folded(&self, frame: &mut Frame<'_>, xs: &Val, start: usize, n: usize) -> Option<()> {
-        let (Some(fold), VarSlots::Word(_, slot, _)) = (&self.fold, &self.acc) else {
-            return None;
-        };
-        if n < MIN_BATCH_ITERATIONS {
-            return None;
-        }
-        let acc = frame.words[*slot];
-        frame.words[*slot] = fold.run(frame, &self.param, xs, start, n, acc)?;
-        Some(())
-    }
-
-    /// Returns code that runs the loop in many iterations of an outer loop.
-    fn batch(&self, init: Option<BatchCode>, xs: Option<BatchCode>) -> Option<BatchCode> {
-        let (init, xs, block) = (init?, xs?, BatchBlock::of(&self.block)?);
-        let (acc, param) = (self.acc.clone(), self.param.clone());
-        Some(Rc::new(move |frame| {
-            let mut value: BatchValue = init(frame)?;
-            let xs = xs(frame)?;
-            batch::scoped(frame, |frame| {
-                for at in 0..xs.len(frame)? {
-                    frame.tick(frame.iterations.total()).ok()?;
-                    batch::bind(&acc, frame, &value)?;
-                    let element = xs.element(at, frame)?;
-                    batch::bind(&param, frame, &element)?;
-                    value = block.run(frame)?;
-                }
-                Some(value)
-            })
-        }))
+    /// Combines the accumulator with the element at `at`.
+    pub fn element(&self, frame: &mut Frame<'_>, xs: &mut Elements, at: usize) -> InterpResult<()> {
+        here(self.origin, xs.bind(frame, &self.param, at, self.origin))?;
+        self.block.bind(frame, &self.acc)
     }
 }
 
@@ -97,18 +59,14 @@ impl Compiler {
         let acc = self.slots_for(&result, false)?;
         let param = self.slots_for(&element, false)?;
         let block = self.block(|c, steps| c.apply_data(&f, &[acc.out(), param.out()], steps))?;
-        let mut reduction = Reduction {
+        let reduction = Reduction {
+            fold: self.optimized(|| Fold::of(&block, &acc)),
             acc: acc.clone(),
             param,
             block,
-            fold: None,
             origin: call.origin,
         };
-        let mut batch = None;
-        if !self.trace {
-            reduction.fold = Fold::of(&reduction.block, &acc);
-            batch = reduction.batch(init.batch, xs.batch.clone());
-        }
+        let variants = self.optimized(|| optimized::reduce(&reduction, &init, &xs));
         let (init, xs) = (init.one, elements(&xs));
         if let VarSlots::Word(kind, slot, _) = acc {
             let code: WordCode = Rc::new(move |frame| {
@@ -118,7 +76,7 @@ impl Compiler {
                 reduction.run(frame, &mut xs)?;
                 Ok(frame.words[slot])
             });
-            return Ok(Operand::Word(kind, Scalar::Opaque(code, batch)));
+            return Ok(Operand::Word(kind, Scalar::Opaque(code, variants)));
         }
         let read: ValCode = acc.out().code().one;
         let one = Code::one(move |frame| {
@@ -128,7 +86,7 @@ impl Compiler {
             reduction.run(frame, &mut xs)?;
             read(frame)
         });
-        Ok(Operand::Val(one.with(batch)))
+        Ok(Operand::Val(one.with(variants)))
     }
 
     /// Compiles a scan, whose function takes the element before the accumulator.
@@ -161,7 +119,11 @@ impl Compiler {
 
     pub(super) fn iterate(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         let (n, m, k) = (call.nat(0)?, call.nat(1)?, call.nat(2)?);
-        let (n, m, k) = (self.nat(n), self.nat(m), self.nat(k));
+        let sizes = IterateSizes {
+            n: self.nat(n),
+            m: self.nat(m),
+            k: self.nat(k),
+        };
         let element = call.ty(0)?.clone();
         let f = self.fun(call, 0, steps)?;
         let xs = self.code(call, 1, steps)?;
@@ -176,34 +138,12 @@ impl Compiler {
                 StaticValue::Data(_) => Err(malformed("data where a function is", origin)),
             }
         })?;
-        let rounds = Rc::new(move |frame: &Frame<'_>| -> InterpResult<IterateSizes> {
-            Ok(IterateSizes {
-                n: n.eval(frame, origin)?,
-                m: m.eval(frame, origin)?,
-                k: k.eval(frame, origin)?,
-            })
-        });
-        let batch = BatchBlock::of(&block).filter(|_| !self.trace).zip(xs.batch);
-        let (all, to) = (rounds.clone(), param.clone());
-        let batch = batch.map(|(block, xs)| -> BatchCode {
-            Rc::new(move |frame| {
-                let mut value = xs(frame)?;
-                let rounds = all(frame).ok()?;
-                for round in 0..rounds.k {
-                    frame.tick(frame.iterations.total()).ok()?;
-                    frame.nats[slot] = rounds.length(round, origin).ok()?;
-                    value = batch::scoped(frame, |frame| {
-                        batch::bind(&to, frame, &value)?;
-                        block.run(frame)
-                    })?;
-                }
-                Some(value)
-            })
-        });
+        let variants =
+            self.optimized(|| optimized::iterate(&block, &xs, &param, slot, &sizes, origin));
         let xs = xs.one;
         let one = Code::one(move |frame| {
             let mut value = xs(frame)?;
-            let rounds = rounds(frame)?;
+            let rounds = sizes.eval(frame, origin)?;
             for round in 0..rounds.k {
                 frame.tick(1)?;
                 frame.nats[slot] = rounds.length(round, origin)?;
@@ -212,7 +152,7 @@ impl Compiler {
             }
             Ok(value)
         });
-        Ok(Operand::Val(one.with(batch)))
+        Ok(Operand::Val(one.with(variants)))
     }
 
     /// Compiles `circularBuffer` and `rotateValues`: a map, followed by sliding windows.
@@ -221,31 +161,45 @@ impl Compiler {
         let sz = self.nat(call.nat(if rotates { 1 } else { 2 })?);
         let f = self.fun(call, 0, steps)?;
         let xs = self.code(call, 1, steps)?;
-        let loaded = self.map_code(call, &f, xs, true)?;
+        let loaded = self.map_code(call, &f, &xs, true)?;
         let origin = call.origin;
         let slide: super::arrays::Rearrange =
             Rc::new(move |frame, col, depth| col.clone().slide(depth, sz.len(frame, origin)?, 1));
-        Ok(super::arrays::apply_columns(
-            Operand::Val(loaded),
-            &slide,
-            None,
-            origin,
-        ))
+        Ok(self.apply_columns(Operand::Val(loaded), &slide, None, origin))
     }
 }
 
 /// The sizes of `iterate`: an array of `m * n^k` elements is reduced to one of `m`.
-struct IterateSizes {
-    n: i64,
-    m: i64,
-    k: i64,
+#[derive(Clone)]
+pub(crate) struct IterateSizes {
+    n: NatCode,
+    m: NatCode,
+    k: NatCode,
 }
 
 impl IterateSizes {
+    pub fn eval(&self, frame: &Frame<'_>, origin: Origin) -> InterpResult<Rounds> {
+        Ok(Rounds {
+            n: self.n.eval(frame, origin)?,
+            m: self.m.eval(frame, origin)?,
+            k: self.k.eval(frame, origin)?,
+        })
+    }
+}
+
+/// The rounds of `iterate`.
+pub(crate) struct Rounds {
+    n: i64,
+    m: i64,
+    /// The number of rounds.
+    pub k: i64,
+}
+
+impl Rounds {
     /// Returns the length of the result of an iteration, which is also the size argument of the
     /// function.
-    fn length(&self, round: i64, origin: Origin) -> InterpResult<i64> {
-        let IterateSizes { n, m, k } = *self;
+    pub fn length(&self, round: i64, origin: Origin) -> InterpResult<i64> {
+        let Rounds { n, m, k } = *self;
         let rest = k - 1 - round;
         let power = match n {
             1 => Some(1),

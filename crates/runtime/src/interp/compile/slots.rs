@@ -17,7 +17,7 @@ use super::super::val::Layout;
 use super::Compiler;
 
 /// The layout of arrays with elements of a type, where sizes may only be known at run time.
-pub(super) enum LayoutCode {
+pub(crate) enum LayoutCode {
     Leaf(ElementRepr, Vec<NatCode>),
     Pair(Box<LayoutCode>, Box<LayoutCode>),
 }
@@ -174,7 +174,7 @@ impl Compiler {
     }
 }
 
-pub(super) fn scalar_kind(ty: &Type) -> Option<Kind> {
+pub(crate) fn scalar_kind(ty: &Type) -> Option<Kind> {
     match ty {
         Type::Scalar(scalar) => Some(Kind::of(*scalar)),
         Type::Index(_) => Some(Kind::I32),

@@ -2,18 +2,24 @@
 //! depend on it, the expression is computed for many elements at a time, and the results are
 //! combined in order.
 
-use super::batch::BatchBlock;
-use super::block::{Block, BlockResult, Operand, VarSlots};
-use super::frame::Frame;
-use super::kind::{Arith, Elem, Kind, Num, Word, with_number};
-use super::scalar::Scalar;
-use super::val::Val;
+use super::super::block::{Block, BlockResult, Operand, VarSlots};
+use super::super::compile::here;
+use super::super::compile::reductions::Reduction;
+use super::super::error::InterpResult;
+use super::super::frame::Frame;
+use super::super::kind::{Arith, Elem, Kind, Num, Word, with_number};
+use super::super::scalar::Scalar;
+use super::super::val::Val;
+use super::batch::{BatchBlock, CHUNK_SCALARS, MIN_BATCH_ITERATIONS};
+use super::stream::Elements;
 
 /// The function of a reduction that combines the accumulator with `other` by an arithmetic
 /// operation.
 pub(crate) struct Fold {
     op: Arith,
     kind: Kind,
+    /// The slot of the accumulator.
+    slot: usize,
     /// True if the accumulator is the left operand.
     left: bool,
     other: BatchBlock,
@@ -46,13 +52,41 @@ impl Fold {
         Some(Fold {
             op: *op,
             kind: *kind,
+            slot: *slot,
             left,
             other: BatchBlock::of(&other_block)?,
         })
     }
 
-    /// Returns the accumulator after `n` elements from `start` on.
+    /// Runs a reduction of `n` elements chunk by chunk. A chunk without a result runs element by
+    /// element.
     pub fn run(
+        &self,
+        reduction: &Reduction,
+        frame: &mut Frame<'_>,
+        xs: &mut Elements,
+        n: usize,
+    ) -> InterpResult<()> {
+        let mut start = 0;
+        while start < n {
+            let len = CHUNK_SCALARS.min(xs.grain()).min(n - start);
+            frame.tick(len)?;
+            let (array, from) = here(reduction.origin, xs.window(frame, start, len))?;
+            let acc = frame.words[self.slot];
+            match self.combined(frame, &reduction.param, &array, from, len, acc) {
+                Some(acc) => frame.words[self.slot] = acc,
+                None => {
+                    frame.chunk.stopped()?;
+                    (start..start + len).try_for_each(|at| reduction.element(frame, xs, at))?;
+                }
+            }
+            start += len;
+        }
+        Ok(())
+    }
+
+    /// Returns the accumulator after `n` elements from `start` on.
+    fn combined(
         &self,
         frame: &mut Frame<'_>,
         param: &VarSlots,
@@ -61,6 +95,9 @@ impl Fold {
         n: usize,
         acc: Word,
     ) -> Option<Word> {
+        if n < MIN_BATCH_ITERATIONS {
+            return None;
+        }
         let lane = self.other.lane(frame, param, array, start, n)?;
         with_number!(self.kind, T => {
             let values = lane.spread::<T>(n)?;

@@ -6,12 +6,12 @@ use std::rc::Rc;
 use rise::core::Origin;
 
 use super::super::block::{Code, ValCode};
+use super::super::compile::arrays::chain;
+use super::super::compile::here;
 use super::super::error::InterpResult;
 use super::super::frame::{Frame, NatCode};
-use super::super::stream::{Elements, StreamCode, elements};
 use super::super::val::Val;
-use super::arrays::chain;
-use super::here;
+use super::stream::{Elements, StreamCode, elements};
 
 /// A consecutive part of an array.
 enum Segment {
@@ -62,7 +62,7 @@ impl Segment {
 
 /// Compiles `concat(a)(b)`, if one of the two is computed part by part.
 pub(super) fn concatenated(a: &Code, b: &Code, origin: Origin) -> Option<StreamCode> {
-    if a.stream.is_none() && b.stream.is_none() {
+    if a.variants.stream.is_none() && b.variants.stream.is_none() {
         return None;
     }
     let (a, b) = (elements(a), elements(b));
@@ -79,7 +79,7 @@ pub(super) fn padded(
     (l, r): (NatCode, NatCode),
     origin: Origin,
 ) -> Option<StreamCode> {
-    let (x, xs) = (x.one.clone(), xs.stream.clone()?);
+    let (x, xs) = (x.one.clone(), xs.variants.stream.clone()?);
     Some(Rc::new(move |frame| {
         let x = Element {
             code: x.clone(),

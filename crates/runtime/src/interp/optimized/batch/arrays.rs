@@ -2,13 +2,13 @@
 
 use rise::core::Origin;
 
-use super::super::buffer::ElementRepr;
-use super::super::frame::Frame;
-use super::super::kind::{Elem, Kind, with_kind};
+use super::super::super::buffer::ElementRepr;
+use super::super::super::frame::Frame;
+use super::super::super::kind::{Elem, Kind, with_kind};
+use super::super::super::scalar::checked_index;
+use super::super::super::strided::{Dim, Lane, StridedArray};
+use super::super::super::val::Val;
 use super::super::lanes;
-use super::super::scalar::checked_index;
-use super::super::strided::{Dim, Lane, StridedArray};
-use super::super::val::Val;
 use super::{BatchValue, looped, val};
 
 /// Loads scalars of an array in a slot, at an index for each of its dimensions.
@@ -24,11 +24,11 @@ pub(crate) fn load(frame: &Frame<'_>, slot: usize, indices: &[Lane]) -> Option<L
                 }
                 return col.word_at(offset, Origin(0)).ok().map(Lane::Same);
             }
-            col.repeated(&frame.iterations.lens)
+            col.repeated(&frame.chunk.iterations.lens)
         }
         _ => return None,
     };
-    let depth = frame.iterations.depth();
+    let depth = frame.chunk.iterations.depth();
     if col.rank() != depth + indices.len() {
         return None;
     }
@@ -43,7 +43,7 @@ pub(crate) fn load(frame: &Frame<'_>, slot: usize, indices: &[Lane]) -> Option<L
                 around.offset += checked_index(*word, dim.len, Origin(0)).ok()? * dim.stride;
             }
             Lane::Each(data) => {
-                let all = moved.get_or_insert_with(|| vec![0; frame.iterations.total()]);
+                let all = moved.get_or_insert_with(|| vec![0; frame.chunk.iterations.total()]);
                 for (place, index) in all.iter_mut().zip(i32::slice(data)?) {
                     let index = usize::try_from(*index).ok().filter(|at| *at < dim.len)?;
                     *place += index * dim.stride;
@@ -108,7 +108,7 @@ pub(crate) fn chain(parts: &[BatchValue], frame: &Frame<'_>) -> Option<BatchValu
             _ => None,
         })
         .collect();
-    let col = StridedArray::chain(&columns?, frame.iterations.depth(), &frame.meter).ok()?;
+    let col = StridedArray::chain(&columns?, frame.chunk.iterations.depth(), &frame.meter).ok()?;
     Some(BatchValue::Array(col))
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn repeated(value: &BatchValue, n: usize, frame: &Frame<'_>) -> Optio
     Some(match value.spelled(frame)? {
         BatchValue::Array(mut col) => {
             let dim = Dim { len: n, stride: 0 };
-            col.dims.insert(frame.iterations.depth(), dim);
+            col.dims.insert(frame.chunk.iterations.depth(), dim);
             BatchValue::Array(col)
         }
         BatchValue::Pair(pair) => {
@@ -144,7 +144,7 @@ pub(crate) fn vectors(
     };
     looped(frame, n, |frame| {
         let all: Option<Vec<Lane>> = spelled.iter().map(|arg| arg.lane(frame)).collect();
-        let result = work(kind, frame.iterations.total(), &all?)?;
+        let result = work(kind, frame.chunk.iterations.total(), &all?)?;
         BatchValue::Lane(kind, result).spelled(frame)
     })
 }

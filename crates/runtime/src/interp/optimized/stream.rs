@@ -7,17 +7,17 @@ use std::rc::Rc;
 
 use rise::core::Origin;
 
+use super::super::block::{Code, ValCode, VarSlots};
+use super::super::error::InterpResult;
+use super::super::frame::Frame;
+use super::super::val::{Layout, Val};
 use super::batch::CHUNK_SCALARS;
-use super::block::{Code, ValCode, VarSlots};
-use super::error::InterpResult;
-use super::frame::Frame;
-use super::val::{Layout, Val};
 
 /// Code that prepares an array for reading it part by part.
 pub(crate) type StreamCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> InterpResult<Elements>>;
 
 /// Code that evaluates the sizes of a view.
-pub(crate) type ViewCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> InterpResult<View>>;
+pub(crate) type ViewCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> InterpResult<PartView>>;
 
 /// A function from a start index and a length to these elements.
 type Part = Box<dyn for<'a> FnMut(&mut Frame<'a>, usize, usize) -> InterpResult<Val>>;
@@ -42,7 +42,7 @@ pub(crate) struct Computed {
 /// Returns code that reads an array part by part: that of the stream if there is one, else that of
 /// the value in memory.
 pub(crate) fn elements(code: &Code) -> StreamCode {
-    match &code.stream {
+    match &code.variants.stream {
         Some(stream) => stream.clone(),
         None => stored(code.one.clone()),
     }
@@ -155,7 +155,7 @@ impl Elements {
 
 /// A view that can be computed from a part of an array.
 #[derive(Clone, Copy)]
-pub(crate) enum View {
+pub(crate) enum PartView {
     /// Rows of this length.
     Split(usize),
     /// The concatenation of rows of this length.
@@ -170,19 +170,19 @@ pub(crate) enum View {
     PadClamp(usize, usize),
 }
 
-impl View {
+impl PartView {
     /// Returns the length of the view of an array of length `len`; `None` if the sizes do not fit.
     fn len(self, len: usize) -> Option<usize> {
         match self {
-            View::Split(n) => (n > 0 && len.is_multiple_of(n)).then(|| len / n),
-            View::Join(n) => len.checked_mul(n),
-            View::Take(n) => (n <= len).then_some(n),
-            View::Drop(n) => len.checked_sub(n),
-            View::Slide(size, step) => (step > 0 && size > 0).then(|| {
+            PartView::Split(n) => (n > 0 && len.is_multiple_of(n)).then(|| len / n),
+            PartView::Join(n) => len.checked_mul(n),
+            PartView::Take(n) => (n <= len).then_some(n),
+            PartView::Drop(n) => len.checked_sub(n),
+            PartView::Slide(size, step) => (step > 0 && size > 0).then(|| {
                 let rest = len.checked_sub(size)?;
                 rest.is_multiple_of(step).then(|| rest / step + 1)
             })?,
-            View::PadClamp(before, after) => {
+            PartView::PadClamp(before, after) => {
                 let padded = len.checked_add(before)?.checked_add(after)?;
                 (len > 0).then_some(padded)
             }
@@ -191,12 +191,12 @@ impl View {
 
     fn grain(self, grain: usize) -> usize {
         match self {
-            View::Split(n) => grain / n,
+            PartView::Split(n) => grain / n,
             // Elements that neighbouring parts share are computed for both, so they should be a
             // small fraction.
-            View::Slide(size, step) => grain.max(size.saturating_mul(4)) / step,
-            View::Join(n) => grain.saturating_mul(n),
-            View::Take(_) | View::Drop(_) | View::PadClamp(..) => grain,
+            PartView::Slide(size, step) => grain.max(size.saturating_mul(4)) / step,
+            PartView::Join(n) => grain.saturating_mul(n),
+            PartView::Take(_) | PartView::Drop(_) | PartView::PadClamp(..) => grain,
         }
     }
 
@@ -211,12 +211,12 @@ impl View {
         let last = of.len()?.saturating_sub(1);
         let (from, count) = match self {
             _ if n == 0 => (0, 0),
-            View::Split(k) => (start * k, n * k),
-            View::Join(k) => (start / k, (start + n).div_ceil(k) - start / k),
-            View::Take(_) => (start, n),
-            View::Drop(k) => (start + k, n),
-            View::Slide(size, step) => (start * step, (n - 1) * step + size),
-            View::PadClamp(before, _) => {
+            PartView::Split(k) => (start * k, n * k),
+            PartView::Join(k) => (start / k, (start + n).div_ceil(k) - start / k),
+            PartView::Take(_) => (start, n),
+            PartView::Drop(k) => (start + k, n),
+            PartView::Slide(size, step) => (start * step, (n - 1) * step + size),
+            PartView::PadClamp(before, _) => {
                 let clamped = |at: usize| at.saturating_sub(before).min(last);
                 let from = clamped(start);
                 (from, clamped(start + n - 1) - from + 1)
@@ -227,15 +227,15 @@ impl View {
         part.columns(&mut |col| {
             let col = col.clone();
             match self {
-                View::Split(k) => col.split(0, k),
-                View::Join(k) => (col.join(0, &meter)?)
+                PartView::Split(k) => col.split(0, k),
+                PartView::Join(k) => (col.join(0, &meter)?)
                     .drop_first(0, start - from * k)?
                     .take(0, n),
-                View::Take(_) | View::Drop(_) => Ok(col),
-                View::Slide(size, step) => col.slide(0, size, step),
+                PartView::Take(_) | PartView::Drop(_) => Ok(col),
+                PartView::Slide(size, step) => col.slide(0, size, step),
                 // No element is padding.
-                View::PadClamp(..) if count == n => Ok(col),
-                View::PadClamp(before, _) => {
+                PartView::PadClamp(..) if count == n => Ok(col),
+                PartView::PadClamp(before, _) => {
                     let place = |at: usize| at.saturating_sub(before).min(last) - from;
                     let places: Vec<usize> = (start..start + n).map(place).collect();
                     col.at_places(0, &places, &meter)
@@ -263,7 +263,7 @@ pub(crate) fn viewed(stream: StreamCode, view: ViewCode, one: ValCode) -> Stream
 
 /// Zips two arrays, if one of them is computed part by part.
 pub(crate) fn zipped(a: &Code, b: &Code) -> Option<StreamCode> {
-    if a.stream.is_none() && b.stream.is_none() {
+    if a.variants.stream.is_none() && b.variants.stream.is_none() {
         return None;
     }
     let (a, b) = (elements(a), elements(b));

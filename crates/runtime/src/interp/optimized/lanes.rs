@@ -4,13 +4,16 @@ use std::rc::Rc;
 
 use rise::core::Origin;
 
+use super::super::buffer::{Data, ElementRepr};
+use super::super::compile::numbers::Operation;
+use super::super::frame::{Frame, NatCode};
+use super::super::kind::{
+    Arith, Compare, Elem, Exact, Kind, Num, reads, with_kind, with_number, writes,
+};
+use super::super::math::{self, Math};
+use super::super::scalar::{Branch, Scalar};
+use super::super::strided::{Dim, Lane, StridedArray};
 use super::batch;
-use super::buffer::{Data, ElementRepr};
-use super::frame::{Frame, NatCode};
-use super::kind::{Arith, Compare, Elem, Exact, Kind, Num, reads, with_kind, with_number, writes};
-use super::math::Math;
-use super::scalar::{Branch, Scalar};
-use super::strided::{Dim, Lane, StridedArray};
 
 /// Code that computes a scalar for each of the current iterations, or returns `None` if it cannot.
 pub(crate) type LaneCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Option<Lane>>;
@@ -62,14 +65,14 @@ pub(crate) fn code(scalar: &Scalar) -> Option<LaneCode> {
             let (op, a, b) = (*op, code(a)?, code(b)?);
             with_number!(*kind, T => Rc::new(move |frame| {
                 let left = a(frame)?;
-                arith::<T>(op, left, b(frame)?, frame.iterations.total())
+                arith::<T>(op, left, b(frame)?, frame.chunk.iterations.total())
             }), bool => return None)
         }
         Scalar::Compare(op, kind, a, b) => {
             let (op, a, b) = (*op, code(a)?, code(b)?);
             with_kind!(*kind, T => Rc::new(move |frame| {
                 let left = a(frame)?;
-                compare::<T>(op, left, b(frame)?, frame.iterations.total())
+                compare::<T>(op, left, b(frame)?, frame.chunk.iterations.total())
             }))
         }
         Scalar::Select(kind, c, a, b) => select_code(*kind, code(c)?, branch(a)?, branch(b)?),
@@ -87,8 +90,8 @@ pub(crate) fn code(scalar: &Scalar) -> Option<LaneCode> {
         }
         Scalar::Math(math, ..) if !math.is_uniform() => return None,
         Scalar::Math(math, kind, args) => math_lanes(*math, *kind, all(args)?),
-        Scalar::Opaque(_, batch) => {
-            let batch = batch.clone()?;
+        Scalar::Opaque(_, variants) => {
+            let batch = variants.batch.clone()?;
             Rc::new(move |frame| batch(frame)?.lane(frame))
         }
     })
@@ -102,7 +105,7 @@ fn select_code(kind: Kind, condition: LaneCode, yes: LaneCode, no: LaneCode) -> 
         }
         let left = taken(frame, &condition, true, &yes)?;
         let right = taken(frame, &condition, false, &no)?;
-        select(kind, condition, left, right, frame.iterations.total())
+        select(kind, condition, left, right, frame.chunk.iterations.total())
     })
 }
 
@@ -113,9 +116,9 @@ fn taken(frame: &mut Frame<'_>, condition: &Lane, needs: bool, code: &LaneCode) 
         return None;
     };
     let mask = bool::slice(data)?.iter().map(|value| *value == needs);
-    frame.masks.push(mask.collect());
+    frame.chunk.masks.push(mask.collect());
     let lane = code(frame);
-    frame.masks.pop();
+    frame.chunk.masks.pop();
     lane
 }
 
@@ -219,14 +222,14 @@ fn select(kind: Kind, condition: Lane, a: Lane, b: Lane, n: usize) -> Option<Lan
 
 fn math_lanes(math: Math, kind: Kind, args: Vec<LaneCode>) -> LaneCode {
     Rc::new(move |frame| {
-        let n = frame.iterations.total();
+        let n = frame.chunk.iterations.total();
         let lanes: Option<Vec<Lane>> = args.iter().map(|code| code(frame)).collect();
         math_on(math, kind, lanes?, n)
     })
 }
 
 /// Applies a function of `<math.h>` to each of `n` elements of its arguments.
-pub(crate) fn math_on(math: Math, kind: Kind, lanes: Vec<Lane>, n: usize) -> Option<Lane> {
+fn math_on(math: Math, kind: Kind, lanes: Vec<Lane>, n: usize) -> Option<Lane> {
     fn all<T: Elem>(lanes: Vec<Lane>, n: usize, f: impl Fn([T; 3]) -> T) -> Option<Lane> {
         let lanes: Option<Vec<Vec<T>>> = lanes.into_iter().map(|lane| lane.spread(n)).collect();
         let lanes = lanes?;
@@ -327,12 +330,16 @@ pub(crate) fn each_repeated(lane: &Lane, times: usize) -> Option<Lane> {
     })
 }
 
-/// Applies an operation to two lanes of `n` scalars.
-pub(crate) fn arith_on(op: Arith, kind: Kind, a: Lane, b: Lane, n: usize) -> Option<Lane> {
-    with_number!(kind, T => arith::<T>(op, a, b, n), bool => None)
-}
-
-/// Negates each element.
-pub(crate) fn neg_on(kind: Kind, a: Lane) -> Option<Lane> {
-    with_number!(kind, T => unary::<T, T>(a, Num::neg), bool => None)
+/// Applies an operation to each of `n` elements of its operands.
+pub(crate) fn on(op: Operation, kind: Kind, operands: &[Lane], n: usize) -> Option<Lane> {
+    match (op, operands) {
+        (Operation::Neg, [a]) => {
+            with_number!(kind, T => unary::<T, T>(a.clone(), Num::neg), bool => None)
+        }
+        (Operation::Arith(op), [a, b]) => {
+            with_number!(kind, T => arith::<T>(op, a.clone(), b.clone(), n), bool => None)
+        }
+        (Operation::Fma, all) => math_on(math::FMA, kind, all.to_vec(), n),
+        _ => None,
+    }
 }

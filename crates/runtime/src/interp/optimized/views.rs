@@ -1,21 +1,25 @@
-//! Functions that only rearrange their argument. `map` applies them to all elements at once, by
+//! Functions that only rearrange their argument, and rearrangements of a part of an array. `map` applies them to all elements at once, by
 //! rearranging deeper dimensions.
 
-use rise::Primitive as P;
-use rise::core::Form;
+use std::rc::Rc;
 
-use super::super::batch::BatchValue;
-use super::super::block::Step;
+use rise::Primitive as P;
+use rise::core::{Form, Origin};
+
+use super::super::block::Code;
+use super::super::compile::arrays::Rearrange;
+use super::super::compile::{Call, Compiler, Env, Function, Head, Term, Thunk, here, local_of};
 use super::super::error::InterpResult;
 use super::super::frame::Frame;
 use super::super::val::Val;
-use super::arrays::Rearrange;
-use super::env::Env;
-use super::{Call, Compiler, Function, Head, Term, Thunk, local_of};
+use super::Variants;
+use super::batch::BatchValue;
+use super::primitives::unary;
+use super::stream::{Elements, PartView, StreamCode, ViewCode};
 
 /// A function that only rearranges its argument.
 #[derive(Clone)]
-pub(super) enum View {
+pub(crate) enum View {
     Same,
     Then(Box<View>, Box<View>),
     Columns(Rearrange),
@@ -74,8 +78,65 @@ impl View {
     }
 }
 
+impl View {
+    /// Applies the view to each element of an array.
+    pub fn mapped(self, xs: &Code, origin: Origin) -> Code {
+        let (view, again, streamed) = (self.clone(), self.clone(), self);
+        let stream = xs.variants.stream.clone().map(|xs| -> StreamCode {
+            Rc::new(move |frame| {
+                let (mut xs, view) = (xs(frame)?, streamed.clone());
+                let (len, grain) = (xs.len()?, xs.grain());
+                Ok(Elements::computed(len, grain, move |frame, start, n| {
+                    let part = xs.part(frame, start, n)?;
+                    here(origin, view.apply(frame, &part, 1))
+                }))
+            })
+        });
+        let batch = unary(xs, move |frame, xs| again.apply_batch(frame, &xs, 1));
+        let xs = xs.one.clone();
+        let one = Code::one(move |frame| {
+            let xs = xs(frame)?;
+            here(origin, view.apply(frame, &xs, 1))
+        });
+        one.with(Variants { batch, stream })
+    }
+}
+
 impl Compiler {
-    pub(super) fn view(&mut self, f: &Function, _steps: &mut Vec<Step>) -> Option<View> {
+    /// Compiles a primitive that can be applied to an array that is computed part by part, if it is
+    /// one.
+    pub(crate) fn part_view(&mut self, call: &Call) -> InterpResult<Option<ViewCode>> {
+        if !self.optimizes() {
+            return Ok(None);
+        }
+        let origin = call.origin;
+        let (view, at): (fn(usize) -> PartView, _) = match call.primitive {
+            P::Split | P::AsVector | P::AsVectorAligned => (PartView::Split, 0),
+            P::Join => (PartView::Join, 1),
+            P::AsScalar => (PartView::Join, 0),
+            P::Take => (PartView::Take, 0),
+            P::Drop => (PartView::Drop, 0),
+            P::Slide | P::PadClamp => {
+                let view = match call.primitive {
+                    P::Slide => PartView::Slide,
+                    _ => PartView::PadClamp,
+                };
+                let (a, b) = (self.nat(call.nat(1)?), self.nat(call.nat(2)?));
+                return Ok(Some(Rc::new(move |frame| {
+                    Ok(view(a.len(frame, origin)?, b.len(frame, origin)?))
+                })));
+            }
+            _ => return Ok(None),
+        };
+        let n = self.nat(call.nat(at)?);
+        Ok(Some(Rc::new(move |frame| Ok(view(n.len(frame, origin)?)))))
+    }
+
+    /// Returns the function as a view, if it is one.
+    pub(crate) fn view(&mut self, f: &Function) -> Option<View> {
+        if !self.optimizes() {
+            return None;
+        }
         match f {
             Function::Lambda(param, body, env) => self.view_of_term(body, param.local.id, env),
             Function::Primitive(partial) if partial.missing == 1 => {
@@ -109,7 +170,7 @@ impl Compiler {
             P::Snd => View::Half(true),
             P::Map => {
                 let f = self.fun(call, 0, &mut Vec::new()).ok()?;
-                View::Map(Box::new(self.view(&f, &mut Vec::new())?))
+                View::Map(Box::new(self.view(&f)?))
             }
             _ => return None,
         })
@@ -126,7 +187,7 @@ impl Compiler {
                 // the parameter.
                 let mut steps = Vec::new();
                 let f = self.function(f, env, &mut steps).ok()?;
-                let f = steps.is_empty().then(|| self.view(&f, &mut steps))??;
+                let f = steps.is_empty().then(|| self.view(&f))??;
                 Some(View::Then(Box::new(x), Box::new(f)))
             }
             Form::Primitive(p, types, args) => {
@@ -150,16 +211,6 @@ impl Compiler {
                 Some(View::Then(Box::new(inner), Box::new(outer)))
             }
             _ => None,
-        }
-    }
-}
-
-impl Thunk {
-    /// Clones the argument.
-    pub(super) fn again(&self) -> Thunk {
-        match self {
-            Thunk::Term(term, env) => Thunk::Term(term.clone(), env.clone()),
-            Thunk::Ready(meaning) => Thunk::Ready(meaning.clone()),
         }
     }
 }

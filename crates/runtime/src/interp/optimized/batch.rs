@@ -14,13 +14,15 @@ use std::rc::Rc;
 use rise::core::Origin;
 use smallvec::SmallVec;
 
-use super::block::{Block, BlockResult, Step, VarSlots};
-use super::buffer::Data;
-use super::frame::Frame;
-use super::kind::Kind;
+use super::super::block::{Block, BlockResult, Step, VarSlots};
+use super::super::buffer::Data;
+use super::super::compile::SlotCounts;
+use super::super::error::{BoxedError, InterpResult};
+use super::super::frame::Frame;
+use super::super::kind::Kind;
+use super::super::strided::{Dim, Lane, StridedArray, dense};
+use super::super::val::{Target, Val};
 use super::lanes::{self, LaneCode};
-use super::strided::{Dim, Lane, StridedArray, dense};
-use super::val::{Target, Val};
 
 pub(crate) use self::arrays::{chain, elem, load, repeated, vectors};
 
@@ -72,6 +74,64 @@ pub(crate) struct Varying {
     value: BatchValue,
 }
 
+/// The state of the current chunk.
+#[derive(Default)]
+pub(crate) struct ChunkState {
+    /// The scalars that vary between the iterations, by slot.
+    varying_words: Vec<Option<Varying>>,
+    /// The other values that vary between the iterations, by slot.
+    varying_vals: Vec<Option<Varying>>,
+    /// The slots of scalars that vary; `touched_vals` has those of other values.
+    touched_words: Vec<usize>,
+    touched_vals: Vec<usize>,
+    pub iterations: Iterations,
+    /// For each enclosing branch that is computed for all iterations: true for the iterations that
+    /// take it.
+    pub masks: Vec<Vec<bool>>,
+    /// An error of the program that was found in a chunk, which is therefore not run again
+    /// iteration by iteration.
+    stop: Option<BoxedError>,
+}
+
+impl ChunkState {
+    /// Allocates the slots of a program.
+    pub fn reserve(&mut self, slots: &SlotCounts) {
+        self.varying_words.resize(slots.words, None);
+        self.varying_vals.resize(slots.vals, None);
+    }
+
+    /// Returns the iterations in which all enclosing branches are taken; `None` outside of
+    /// branches.
+    pub fn taken(&self) -> Option<Vec<bool>> {
+        if self.masks.is_empty() {
+            return None;
+        }
+        let total = self.iterations.total();
+        let mut all = vec![true; total];
+        for mask in self.masks.iter().filter(|mask| !mask.is_empty()) {
+            // Inner loops have multiplied the number of iterations since the mask was pushed.
+            let times = total.div_ceil(mask.len()).max(1);
+            for (taken, here) in all.chunks_mut(times).zip(mask) {
+                taken.iter_mut().for_each(|taken| *taken &= *here);
+            }
+        }
+        Some(all)
+    }
+
+    /// Abandons the chunk because of an error of the program.
+    pub fn stop(&mut self, error: BoxedError) {
+        self.stop.get_or_insert(error);
+    }
+
+    /// Raises the error of the program that was found in an abandoned chunk.
+    pub fn stopped(&mut self) -> InterpResult<()> {
+        match self.stop.take() {
+            Some(stop) => Err(stop),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A block for many iterations.
 #[derive(Clone)]
 pub(crate) struct BatchBlock {
@@ -102,7 +162,9 @@ impl BatchValue {
     pub fn lane(&self, frame: &Frame<'_>) -> Option<Lane> {
         match self {
             BatchValue::Lane(_, lane) => Some(lane.clone()),
-            BatchValue::Array(col) if col.rank() == frame.iterations.depth() => lanes::of_col(col),
+            BatchValue::Array(col) if col.rank() == frame.chunk.iterations.depth() => {
+                lanes::of_col(col)
+            }
             BatchValue::Same(value) => value.word().ok().map(Lane::Same),
             _ => None,
         }
@@ -118,7 +180,9 @@ impl BatchValue {
                 BatchValue::Same(pair.1.clone()).spelled(frame)?,
             ),
             BatchValue::Same(value) => {
-                let value = value.repeated(&frame.iterations.lens, &frame.meter).ok()?;
+                let value = value
+                    .repeated(&frame.chunk.iterations.lens, &frame.meter)
+                    .ok()?;
                 BatchValue::Array(value.col().ok()?.clone())
             }
             BatchValue::Pair(pair) => {
@@ -129,7 +193,7 @@ impl BatchValue {
 
     pub fn len(&self, frame: &Frame<'_>) -> Option<usize> {
         match self {
-            BatchValue::Array(col) => Some(col.dims.get(frame.iterations.depth())?.len),
+            BatchValue::Array(col) => Some(col.dims.get(frame.chunk.iterations.depth())?.len),
             BatchValue::Same(value) => value.len().ok(),
             BatchValue::Pair(pair) => pair.0.len(frame),
             BatchValue::Lane(..) => None,
@@ -139,7 +203,9 @@ impl BatchValue {
     /// Returns the element of an array at an index that is the same for all iterations.
     pub fn element(&self, index: usize, frame: &Frame<'_>) -> Option<BatchValue> {
         Some(match self {
-            BatchValue::Array(col) => BatchValue::Array(col.slice(frame.iterations.depth(), index)),
+            BatchValue::Array(col) => {
+                BatchValue::Array(col.slice(frame.chunk.iterations.depth(), index))
+            }
             BatchValue::Same(value) => BatchValue::Same(value.element(index, Origin(0)).ok()?),
             BatchValue::Pair(pair) => {
                 BatchValue::pair(pair.0.element(index, frame)?, pair.1.element(index, frame)?)
@@ -156,7 +222,7 @@ impl BatchValue {
     ) -> Option<BatchValue> {
         Some(match self {
             BatchValue::Array(col) => {
-                let depth = frame.iterations.depth();
+                let depth = frame.chunk.iterations.depth();
                 BatchValue::Array(change(frame, col, depth)?)
             }
             BatchValue::Same(Val::Array(col)) => {
@@ -179,7 +245,7 @@ impl BatchValue {
 
     /// Extends the value to the iterations of the loops inside of the first `depth` ones.
     fn inside(&self, depth: usize, frame: &Frame<'_>) -> Option<BatchValue> {
-        let added = frame.iterations.lens.get(depth..)?;
+        let added = frame.chunk.iterations.lens.get(depth..)?;
         if added.is_empty() {
             return Some(self.clone());
         }
@@ -236,12 +302,14 @@ impl BatchValue {
 fn lane_col(kind: Kind, lane: &Lane, frame: &Frame<'_>) -> Option<StridedArray> {
     match lane {
         Lane::Each(data) => {
-            let dims = frame.iterations.dense()?;
+            let dims = frame.chunk.iterations.dense()?;
             Some(StridedArray::whole(data.clone(), None, dims, &frame.meter))
         }
         Lane::Same(word) => {
             let value = Val::Word(kind, *word);
-            let spread = value.repeated(&frame.iterations.lens, &frame.meter).ok()?;
+            let spread = value
+                .repeated(&frame.chunk.iterations.lens, &frame.meter)
+                .ok()?;
             Some(spread.col().ok()?.clone())
         }
     }
@@ -257,13 +325,13 @@ pub(crate) fn bind(bind: &VarSlots, frame: &mut Frame<'_>, value: &BatchValue) -
             set_word(frame, *slot, BatchValue::Lane(*kind, lane));
         }
         (VarSlots::Val(slot), value) => {
-            let depth = frame.iterations.depth();
+            let depth = frame.chunk.iterations.depth();
             let value = value.clone();
-            if frame.varying_vals[*slot]
+            if frame.chunk.varying_vals[*slot]
                 .replace(Varying { depth, value })
                 .is_none()
             {
-                frame.touched_vals.push(*slot);
+                frame.chunk.touched_vals.push(*slot);
             }
         }
         (VarSlots::Pair(a, b), value) => {
@@ -275,19 +343,19 @@ pub(crate) fn bind(bind: &VarSlots, frame: &mut Frame<'_>, value: &BatchValue) -
 }
 
 fn set_word(frame: &mut Frame<'_>, slot: usize, value: BatchValue) {
-    let depth = frame.iterations.depth();
-    if frame.varying_words[slot]
+    let depth = frame.chunk.iterations.depth();
+    if frame.chunk.varying_words[slot]
         .replace(Varying { depth, value })
         .is_none()
     {
-        frame.touched_words.push(slot);
+        frame.chunk.touched_words.push(slot);
     }
 }
 
 /// Returns the scalar variable in a slot; `None` if its computation has failed.
 pub(crate) fn word(frame: &Frame<'_>, slot: usize, guarded: bool) -> Option<Lane> {
-    if let Some(varying) = &frame.varying_words[slot] {
-        let value = if varying.depth == frame.iterations.depth() {
+    if let Some(varying) = &frame.chunk.varying_words[slot] {
+        let value = if varying.depth == frame.chunk.iterations.depth() {
             &varying.value
         } else {
             &varying.value.inside(varying.depth, frame)?
@@ -305,7 +373,7 @@ pub(crate) fn word(frame: &Frame<'_>, slot: usize, guarded: bool) -> Option<Lane
 
 /// Returns the variable in a slot that is not a scalar; `None` if its computation has failed.
 pub(crate) fn val(frame: &Frame<'_>, slot: usize) -> Option<BatchValue> {
-    if let Some(varying) = &frame.varying_vals[slot] {
+    if let Some(varying) = &frame.chunk.varying_vals[slot] {
         return varying.value.inside(varying.depth, frame);
     }
     match &frame.vals[slot] {
@@ -320,13 +388,13 @@ pub(crate) fn looped<T>(
     n: usize,
     work: impl FnOnce(&mut Frame<'_>) -> Option<T>,
 ) -> Option<T> {
-    let total = frame.iterations.total().checked_mul(n)?;
+    let total = frame.chunk.iterations.total().checked_mul(n)?;
     if n == 0 || total > MAX_CHUNK_ITERATIONS {
         return None;
     }
-    frame.iterations.lens.push(n);
+    frame.chunk.iterations.lens.push(n);
     let result = scoped(frame, work);
-    frame.iterations.lens.pop();
+    frame.chunk.iterations.lens.pop();
     result
 }
 
@@ -335,13 +403,16 @@ pub(crate) fn scoped<T>(
     frame: &mut Frame<'_>,
     work: impl FnOnce(&mut Frame<'_>) -> Option<T>,
 ) -> Option<T> {
-    let (words, vals) = (frame.touched_words.len(), frame.touched_vals.len());
+    let (words, vals) = (
+        frame.chunk.touched_words.len(),
+        frame.chunk.touched_vals.len(),
+    );
     let result = work(frame);
-    for slot in frame.touched_words.split_off(words) {
-        frame.varying_words[slot] = None;
+    for slot in frame.chunk.touched_words.split_off(words) {
+        frame.chunk.varying_words[slot] = None;
     }
-    for slot in frame.touched_vals.split_off(vals) {
-        frame.varying_vals[slot] = None;
+    for slot in frame.chunk.touched_vals.split_off(vals) {
+        frame.chunk.varying_vals[slot] = None;
     }
     result
 }
@@ -439,7 +510,7 @@ impl BatchBlock {
         slot: usize,
         n: usize,
     ) -> Option<BatchValue> {
-        let around = frame.iterations.total();
+        let around = frame.chunk.iterations.total();
         looped(frame, n, |frame| {
             set_word(
                 frame,
@@ -477,7 +548,7 @@ pub(crate) fn of_exec(exec: &BlockResult) -> Option<BatchCode> {
                 Some(BatchValue::Lane(kind, lane(frame)?))
             }))
         }
-        BlockResult::Val(code) => code.batch.clone(),
+        BlockResult::Val(code) => code.variants.batch.clone(),
         BlockResult::Pair(a, b) => {
             let (a, b) = (of_exec(a)?, of_exec(b)?);
             Some(Rc::new(move |frame| {
@@ -497,7 +568,7 @@ pub(crate) fn batch_steps(steps: &[Step]) -> Option<BatchSteps> {
             Step::Word {
                 kind, slot, value, ..
             } => BatchStep::Word(*kind, *slot, lanes::code(value)?),
-            Step::Bind(bind, code) => BatchStep::Bind(bind.clone(), code.batch.clone()?),
+            Step::Bind(bind, code) => BatchStep::Bind(bind.clone(), code.variants.batch.clone()?),
         })
     };
     steps.iter().map(step).collect()
