@@ -2,8 +2,10 @@
 
 use super::NpyError;
 use super::python::{self, Literal};
+use crate::scalar::Leaf;
 use std::fmt::{self, Display};
 use std::io::Read;
+use syntax::ast::ScalarType;
 
 /// The largest length of a header in bytes. NumPy rejects longer ones by default, too.
 const MAX_HEADER: usize = 1 << 20;
@@ -12,7 +14,6 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// The header of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The type of the elements.
     pub dtype: Dtype,
     /// The length of each axis.
     pub axes: Vec<u64>,
@@ -26,37 +27,42 @@ pub struct Header {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dtype {
     /// A number or truth value.
-    Plain(Plain),
-    /// A structured type.
-    Record {
-        /// The named fields.
-        fields: Vec<Field>,
-        /// The size of a record in bytes.
-        size: u64,
-    },
+    Scalar(ScalarType),
+    /// A structured type of this size in bytes.
+    Record { fields: Vec<Field>, size: u64 },
     /// Padding of this size between fields.
     Padding(u64),
 }
 
-/// A number or truth value, such as `f` with 4 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plain {
-    /// The kind: `b`, `i`, `u` or `f`.
-    pub kind: u8,
-    /// The size in bytes: 1, 2, 4 or 8.
-    pub size: u64,
-}
+/// The scalar types in files, with their kinds and sizes in bytes.
+const SCALARS: [(ScalarType, &str); 12] = [
+    (ScalarType::Bool, "b1"),
+    (ScalarType::I8, "i1"),
+    (ScalarType::I16, "i2"),
+    (ScalarType::I32, "i4"),
+    (ScalarType::I64, "i8"),
+    (ScalarType::U8, "u1"),
+    (ScalarType::U16, "u2"),
+    (ScalarType::U32, "u4"),
+    (ScalarType::U64, "u8"),
+    (ScalarType::F16, "f2"),
+    (ScalarType::F32, "f4"),
+    (ScalarType::F64, "f8"),
+];
+/// The byte orders of this machine and of others.
+const ORDERS: (char, char) = match cfg!(target_endian = "little") {
+    true => ('<', '>'),
+    false => ('>', '<'),
+};
 
 /// A field of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The name.
     pub name: String,
     /// The offset in the record.
     pub offset: u64,
     /// The axes, if the field is an array.
     pub axes: Vec<u64>,
-    /// The type of its elements.
     pub dtype: Dtype,
 }
 
@@ -158,38 +164,25 @@ fn axes(literal: &Literal) -> Option<Vec<u64>> {
 
 fn dtype(literal: &Literal) -> Result<Dtype, NpyError> {
     match literal {
-        Literal::Text(text) => plain(text),
+        Literal::Text(text) => scalar(text),
         Literal::Many(fields) => record(fields),
         _ => Err(NpyError::Header("`descr` is not a type")),
     }
 }
 
-fn plain(text: &str) -> Result<Dtype, NpyError> {
+fn scalar(text: &str) -> Result<Dtype, NpyError> {
     let foreign = || NpyError::Foreign(text.to_owned());
-    let mut chars = text.chars();
-    let (Some(order @ ('<' | '>' | '|' | '=')), Some(kind)) = (chars.next(), chars.next()) else {
-        return Err(foreign());
-    };
-    let size: u64 = chars.as_str().parse().map_err(|_| foreign())?;
-    if kind == 'V' {
-        return Ok(Dtype::Padding(size));
+    let name = text.strip_prefix(['<', '>', '|', '=']);
+    let name = name.ok_or_else(foreign)?;
+    if let Some(size) = name.strip_prefix('V') {
+        return size.parse().map(Dtype::Padding).map_err(|_| foreign());
     }
-    let plain = match (kind, size) {
-        ('b', 1) => Plain { kind: b'b', size },
-        ('i', 1 | 2 | 4 | 8) => Plain { kind: b'i', size },
-        ('u', 1 | 2 | 4 | 8) => Plain { kind: b'u', size },
-        ('f', 2 | 4 | 8) => Plain { kind: b'f', size },
-        _ => return Err(foreign()),
-    };
-    let other = if cfg!(target_endian = "little") {
-        '>'
-    } else {
-        '<'
-    };
-    if order == other && size > 1 {
-        return Err(NpyError::ByteOrder(text.to_owned(), plain.to_string()));
+    let found = SCALARS.iter().find(|(_, known)| *known == name);
+    let dtype = Dtype::Scalar(found.ok_or_else(foreign)?.0);
+    if text.starts_with(ORDERS.1) && dtype.size() > 1 {
+        return Err(NpyError::ByteOrder(text.to_owned(), dtype.to_string()));
     }
-    Ok(Dtype::Plain(plain))
+    Ok(dtype)
 }
 
 fn record(all: &[Literal]) -> Result<Dtype, NpyError> {
@@ -235,29 +228,21 @@ impl Dtype {
     /// Returns the size of an element in bytes.
     pub fn size(&self) -> u64 {
         match self {
-            Dtype::Plain(plain) => plain.size,
+            Dtype::Scalar(scalar) => Leaf::Scalar(*scalar).size(),
             Dtype::Record { size, .. } | Dtype::Padding(size) => *size,
         }
     }
 }
 
-impl Display for Plain {
-    /// Formats the type as NumPy does: `<f4`, `|b1`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let order = match self.size {
-            1 => '|',
-            _ if cfg!(target_endian = "little") => '<',
-            _ => '>',
-        };
-        write!(f, "{order}{}{}", char::from(self.kind), self.size)
-    }
-}
-
 impl Display for Dtype {
-    /// Formats the type as Python does. Strings are only quoted inside of records.
+    /// Formats the type as NumPy does: `<f4`, `|b1`. Strings are only quoted inside of records.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Dtype::Plain(plain) => write!(f, "{plain}"),
+            Dtype::Scalar(scalar) => {
+                let order = if self.size() == 1 { '|' } else { ORDERS.0 };
+                let found = SCALARS.iter().find(|(known, _)| known == scalar);
+                write!(f, "{order}{}", found.map_or("", |(_, name)| name))
+            }
             Dtype::Padding(size) => write!(f, "|V{size}"),
             Dtype::Record { fields, .. } => {
                 f.write_str("[")?;

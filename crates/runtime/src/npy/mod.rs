@@ -11,13 +11,13 @@ mod python;
 mod read;
 mod write;
 
-pub use header::{Dtype, Field, Header, Plain};
 pub use read::Reader;
 pub use write::write;
 
 use crate::scalar::Leaf;
 use crate::shape::{Shape, ShapeError};
 use std::io;
+use syntax::ast::ScalarType;
 use thiserror::Error;
 
 /// An error in a file.
@@ -189,26 +189,11 @@ fn elements(
 }
 
 /// Returns the type of a leaf in a file.
-fn plain(leaf: Leaf) -> Plain {
-    use syntax::ast::ScalarType as S;
-    let (kind, size) = match leaf {
-        Leaf::Index(_) => (b'i', 4),
-        Leaf::Scalar(scalar) => match scalar {
-            S::Bool => (b'b', 1),
-            S::I8 => (b'i', 1),
-            S::I16 => (b'i', 2),
-            S::I32 | S::NatType => (b'i', 4),
-            S::I64 => (b'i', 8),
-            S::U8 => (b'u', 1),
-            S::U16 => (b'u', 2),
-            S::U32 => (b'u', 4),
-            S::U64 => (b'u', 8),
-            S::F16 => (b'f', 2),
-            S::F32 => (b'f', 4),
-            S::F64 => (b'f', 8),
-        },
-    };
-    Plain { kind, size }
+fn stored(leaf: Leaf) -> ScalarType {
+    match leaf {
+        Leaf::Index(_) | Leaf::Scalar(ScalarType::NatType) => ScalarType::I32,
+        Leaf::Scalar(scalar) => scalar,
+    }
 }
 
 #[cfg(test)]

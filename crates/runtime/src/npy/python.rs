@@ -31,15 +31,22 @@ impl Parser<'_> {
         if depth > MAX_DEPTH {
             return None;
         }
-        let first = self.rest.chars().next()?;
-        match first {
-            '\'' | '"' => self.text(first),
-            '(' => self.many("(", ")", depth),
-            '[' => self.many("[", "]", depth),
-            '{' => self.dict(depth),
+        let element = |parser: &mut Self| parser.literal(depth + 1);
+        match self.rest.chars().next()? {
+            quote @ ('\'' | '"') => self.text(quote),
             '0'..='9' => self.number(),
             _ if self.eat("True") => Some(Literal::Bool(true)),
             _ if self.eat("False") => Some(Literal::Bool(false)),
+            _ if self.eat("(") => self.list(")", element).map(Literal::Many),
+            _ if self.eat("[") => self.list("]", element).map(Literal::Many),
+            _ if self.eat("{") => {
+                let entry = |parser: &mut Self| {
+                    let key = element(parser)?;
+                    let value = parser.eat(":").then(|| element(parser))??;
+                    Some((key, value))
+                };
+                self.list("}", entry).map(Literal::Dict)
+            }
             _ => None,
         }
     }
@@ -76,31 +83,15 @@ impl Parser<'_> {
         Some(Literal::Number(number))
     }
 
-    fn many(&mut self, open: &str, close: &str, depth: usize) -> Option<Literal> {
+    /// Parses items up to a closing bracket.
+    fn list<T>(&mut self, close: &str, item: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let mut all = Vec::new();
-        self.rest = self.rest.strip_prefix(open)?.trim_start();
         while !self.eat(close) {
-            all.push(self.literal(depth + 1)?);
+            all.push(item(self)?);
             if !self.eat(",") && !self.rest.starts_with(close) {
                 return None;
             }
         }
-        Some(Literal::Many(all))
-    }
-
-    fn dict(&mut self, depth: usize) -> Option<Literal> {
-        let mut all = Vec::new();
-        self.rest = self.rest.strip_prefix('{')?.trim_start();
-        while !self.eat("}") {
-            let key = self.literal(depth + 1)?;
-            if !self.eat(":") {
-                return None;
-            }
-            all.push((key, self.literal(depth + 1)?));
-            if !self.eat(",") && !self.rest.starts_with('}') {
-                return None;
-            }
-        }
-        Some(Literal::Dict(all))
+        Some(all)
     }
 }

@@ -1,13 +1,12 @@
 //! Reads `.npy` files.
 
-use super::header::{Dtype, Field, Header, Plain};
-use super::{NpyError, axes, elements, plain};
+use super::header::{Dtype, Field, Header};
+use super::{NpyError, axes, elements};
 use crate::literal::from_integer;
 use crate::scalar::{Leaf, Scalar};
 use crate::shape::Shape;
 use crate::size_inference::UntypedShape;
 use crate::value::Value;
-use half::f16;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -38,11 +37,6 @@ impl Reader {
             file,
             length,
         })
-    }
-
-    /// Returns the header of the file.
-    pub fn header(&self) -> &Header {
-        &self.header
     }
 
     /// Returns the lengths of the axes.
@@ -121,7 +115,7 @@ fn outline(axes: &[u64], dtype: &Dtype) -> UntypedShape {
             }
             _ => UntypedShape::Leaf,
         },
-        Dtype::Plain(_) | Dtype::Padding(_) => UntypedShape::Leaf,
+        Dtype::Scalar(_) | Dtype::Padding(_) => UntypedShape::Leaf,
     };
     (axes.iter().rev()).fold(inner, |inner, n| UntypedShape::Joined(*n, Box::new(inner)))
 }
@@ -144,10 +138,11 @@ fn check(shape: &Shape, found: &[u64], dtype: &Dtype) -> Result<(), NpyError> {
 
 fn check_element(element: &Shape, dtype: &Dtype) -> Result<(), NpyError> {
     let fits = match (element, dtype) {
-        (Shape::Index(_) | Shape::Scalar(ScalarType::NatType), Dtype::Plain(found)) => {
-            matches!(found.kind, b'i' | b'u')
-        }
-        (Shape::Scalar(scalar), Dtype::Plain(found)) => *found == plain(Leaf::Scalar(*scalar)),
+        (Shape::Index(_) | Shape::Scalar(ScalarType::NatType), Dtype::Scalar(found)) => !matches!(
+            found,
+            ScalarType::Bool | ScalarType::F16 | ScalarType::F32 | ScalarType::F64
+        ),
+        (Shape::Scalar(scalar), Dtype::Scalar(found)) => scalar == found,
         (Shape::Pair(first, second), Dtype::Record { fields, .. }) => match &fields[..] {
             [one, other] if one.name == "_1" && other.name == "_2" => {
                 check(first, &one.axes, &one.dtype)?;
@@ -225,14 +220,14 @@ impl Decoder<'_> {
             (Shape::Index(bound), _) => Leaf::Index(*bound),
             _ => return Err(NpyError::Unsupported(element.to_string())),
         };
-        let Dtype::Plain(found) = dtype else {
+        let Dtype::Scalar(found) = dtype else {
             return Err(NpyError::Unsupported(element.to_string()));
         };
         let bytes = usize::try_from(from)
             .ok()
             .and_then(|from| self.bytes.get(from..));
         let scalar = bytes
-            .and_then(|bytes| number(*found, bytes))
+            .and_then(|bytes| Leaf::Scalar(*found).read(bytes))
             .ok_or(NpyError::Overflow)?;
         let converted = convert(scalar, leaf).ok_or_else(|| NpyError::Range {
             index,
@@ -253,24 +248,6 @@ fn fortran_index(mut index: u64, axes: &[u64]) -> u64 {
         index /= axis;
     }
     at
-}
-
-fn number(plain: Plain, bytes: &[u8]) -> Option<Scalar> {
-    let scalar = match (plain.kind, plain.size) {
-        (b'b', _) => ScalarType::Bool,
-        (b'i', 1) => ScalarType::I8,
-        (b'i', 2) => ScalarType::I16,
-        (b'i', 4) => ScalarType::I32,
-        (b'i', _) => ScalarType::I64,
-        (b'u', 1) => ScalarType::U8,
-        (b'u', 2) => ScalarType::U16,
-        (b'u', 4) => ScalarType::U32,
-        (b'u', _) => ScalarType::U64,
-        (_, 2) => return Some(Scalar::F16(f16::from_ne_bytes(*bytes.first_chunk()?))),
-        (_, 4) => ScalarType::F32,
-        _ => ScalarType::F64,
-    };
-    Leaf::Scalar(scalar).read(bytes)
 }
 
 fn convert(scalar: Scalar, leaf: Leaf) -> Option<Scalar> {

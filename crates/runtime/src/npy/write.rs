@@ -1,7 +1,7 @@
 //! Writes `.npy` files.
 
 use super::header::{Dtype, Field, product};
-use super::{NpyError, axes, axes_text, plain};
+use super::{NpyError, axes, axes_text, stored};
 use crate::scalar::Leaf;
 use crate::shape::Shape;
 use crate::value::Value;
@@ -77,8 +77,8 @@ pub(super) fn dtype(element: &Shape) -> Result<Dtype, NpyError> {
         ))
     };
     match element {
-        Shape::Scalar(scalar) => Ok(Dtype::Plain(plain(Leaf::Scalar(*scalar)))),
-        Shape::Index(bound) => Ok(Dtype::Plain(plain(Leaf::Index(*bound)))),
+        Shape::Scalar(scalar) => Ok(Dtype::Scalar(stored(Leaf::Scalar(*scalar)))),
+        Shape::Index(bound) => Ok(Dtype::Scalar(stored(Leaf::Index(*bound)))),
         Shape::Pair(first, second) => {
             let (one, end) = field("_1", 0, first)?;
             let (other, size) = field("_2", end, second)?;
