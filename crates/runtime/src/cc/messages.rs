@@ -34,45 +34,56 @@ pub enum Severity {
     Note,
 }
 
+/// The words before the text of a message.
+pub(crate) const SEVERITIES: [(&str, Severity); 4] = [
+    ("fatal error: ", Severity::Error),
+    ("error: ", Severity::Error),
+    ("warning: ", Severity::Warning),
+    ("note: ", Severity::Note),
+];
+
 /// Parses the output of GCC or Clang, and undefined references in the output of the linker. Omits
 /// duplicates.
 pub fn parse(output: &str) -> Vec<Message> {
+    unique(output, |line| {
+        after_location(line).or_else(|| unplaced(line))
+    })
+}
+
+/// Returns the messages of the lines of a text, without duplicates.
+pub(crate) fn unique(text: &str, parse: impl Fn(&str) -> Option<Message>) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
-    for line in output.lines() {
-        let message = placed(line).or_else(|| unplaced(line));
-        if let Some(message) = message
-            && !messages.contains(&message)
-        {
+    for message in text.lines().filter_map(parse) {
+        if !messages.contains(&message) {
             messages.push(message);
         }
     }
     messages
 }
 
-/// Parses a message with a location: `program.c:3:5: error: text`.
-fn placed(line: &str) -> Option<Message> {
-    let (place, severity, text) = split_severity(line)?;
-    let mut parts = place.rsplitn(3, ':');
-    let (column, row, file) = (parts.next()?, parts.next()?, parts.next()?);
+/// Parses a message with the severity after the location: `program.c:3:5: error: text`.
+pub(crate) fn after_location(line: &str) -> Option<Message> {
+    let (location, severity, text) = split_severity(line)?;
+    located(location, severity, text)
+}
+
+/// Returns a message with a location `file:line:column`.
+pub(crate) fn located(location: &str, severity: Severity, text: &str) -> Option<Message> {
+    let mut parts = location.rsplitn(3, ':');
+    let (column, line, file) = (parts.next()?, parts.next()?, parts.next()?);
     Some(Message {
-        file: file.trim_start_matches("./").to_owned(),
-        line: row.parse().ok()?,
-        column: column.parse().ok()?,
+        file: file.trim().trim_start_matches("./").to_owned(),
+        line: line.trim().parse().ok()?,
+        column: column.trim().parse().ok()?,
         severity,
-        text: text.to_owned(),
+        text: text.trim().to_owned(),
     })
 }
 
 fn split_severity(line: &str) -> Option<(&str, Severity, &str)> {
-    let all = [
-        (": fatal error: ", Severity::Error),
-        (": error: ", Severity::Error),
-        (": warning: ", Severity::Warning),
-        (": note: ", Severity::Note),
-    ];
-    let found = all.iter().filter_map(|(word, severity)| {
-        let at = line.find(word)?;
-        Some((at, word.len(), *severity))
+    let found = SEVERITIES.iter().filter_map(|(word, severity)| {
+        let at = line.find(&format!(": {word}"))?;
+        Some((at, word.len() + 2, *severity))
     });
     let (at, length, severity) = found.min_by_key(|(at, ..)| *at)?;
     Some((&line[..at], severity, line.get(at + length..)?))

@@ -8,7 +8,7 @@ mod call;
 mod compiler;
 mod execute;
 pub mod foreign;
-mod messages;
+pub(crate) mod messages;
 
 pub use compiler::Compiler;
 pub use execute::{Outcome, RunError, Runs};

@@ -1,5 +1,6 @@
 //! Parses the build logs of OpenCL drivers.
 
+use crate::cc::messages::{SEVERITIES, after_location, located, unique};
 use crate::cc::{Message, Severity};
 
 /// Returns the messages of a build log that have a location in the program.
@@ -7,15 +8,9 @@ use crate::cc::{Message, Severity};
 /// Drivers differ in the file name of the program (`<kernel>`, `input.cl`, a temporary file), and
 /// in the order of the severity and the location. Lines and columns are those of the text, from 1.
 pub fn parse(log: &str) -> Vec<Message> {
-    let mut messages: Vec<Message> = Vec::new();
-    for line in log.lines() {
-        if let Some(message) = behind(line).or_else(|| before(line))
-            && !messages.contains(&message)
-        {
-            messages.push(message);
-        }
-    }
-    messages
+    unique(log, |line| {
+        after_location(line).or_else(|| before_location(line))
+    })
 }
 
 /// Returns the first error of a build log, or the whole log if it has none.
@@ -48,45 +43,14 @@ pub fn unresolved(log: &str) -> Option<&str> {
     })
 }
 
-const WORDS: [(&str, Severity); 4] = [
-    ("fatal error: ", Severity::Error),
-    ("error: ", Severity::Error),
-    ("warning: ", Severity::Warning),
-    ("note: ", Severity::Note),
-];
-
-/// Parses a message with the severity after the location: `<kernel>:3:5: error: text`.
-fn behind(line: &str) -> Option<Message> {
-    let found = WORDS.iter().filter_map(|(word, severity)| {
-        let at = line.find(&format!(": {word}"))?;
-        Some((at, word.len() + 2, *severity))
-    });
-    let (at, length, severity) = found.min_by_key(|(at, ..)| *at)?;
-    let mut parts = line[..at].rsplitn(3, ':');
-    let (column, row, file) = (parts.next()?, parts.next()?, parts.next()?);
-    message(file, row, column, severity, line.get(at + length..)?)
-}
-
 /// Parses a message with the severity before the location: `error: /tmp/x.cl:3:5: text`.
-fn before(line: &str) -> Option<Message> {
+fn before_location(line: &str) -> Option<Message> {
     let line = line.trim_start();
-    let (rest, severity) = WORDS
+    let (rest, severity) = SEVERITIES
         .iter()
         .find_map(|(word, severity)| Some((line.strip_prefix(word)?, *severity)))?;
-    let (place, text) = rest.split_once(": ")?;
-    let mut parts = place.rsplitn(3, ':');
-    let (column, row, file) = (parts.next()?, parts.next()?, parts.next()?);
-    message(file, row, column, severity, text)
-}
-
-fn message(file: &str, row: &str, column: &str, severity: Severity, text: &str) -> Option<Message> {
-    Some(Message {
-        file: file.trim().to_owned(),
-        line: row.trim().parse().ok()?,
-        column: column.trim().parse().ok()?,
-        severity,
-        text: text.trim().to_owned(),
-    })
+    let (location, text) = rest.split_once(": ")?;
+    located(location, severity, text)
 }
 
 #[cfg(test)]
