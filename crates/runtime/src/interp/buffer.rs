@@ -30,9 +30,10 @@ pub(crate) enum Data {
     Boxed(Vec<Val>),
 }
 
-/// Expands to `$body` with `$v` bound to the vector in `$data`.
+/// Expands to `$body` with `$v` bound to the vector of scalars in `$data`, or to `$other` with
+/// `$boxed` bound to the boxed values.
 macro_rules! with_data {
-    ($data:expr, $v:ident => $body:expr) => {
+    ($data:expr, $v:ident => $body:expr, $boxed:pat => $other:expr) => {
         match $data {
             Data::Bool($v) => $body,
             Data::I8($v) => $body,
@@ -46,7 +47,7 @@ macro_rules! with_data {
             Data::F16($v) => $body,
             Data::F32($v) => $body,
             Data::F64($v) => $body,
-            Data::Boxed($v) => $body,
+            Data::Boxed($boxed) => $other,
         }
     };
 }
@@ -114,49 +115,24 @@ impl Data {
     }
 
     pub fn cell(&self) -> ElementRepr {
-        ElementRepr::Scalar(match self {
-            Data::Bool(_) => Kind::Bool,
-            Data::I8(_) => Kind::I8,
-            Data::I16(_) => Kind::I16,
-            Data::I32(_) => Kind::I32,
-            Data::I64(_) => Kind::I64,
-            Data::U8(_) => Kind::U8,
-            Data::U16(_) => Kind::U16,
-            Data::U32(_) => Kind::U32,
-            Data::U64(_) => Kind::U64,
-            Data::F16(_) => Kind::F16,
-            Data::F32(_) => Kind::F32,
-            Data::F64(_) => Kind::F64,
-            Data::Boxed(_) => return ElementRepr::Boxed,
-        })
+        fn scalars<T: Elem>(_: &[T]) -> ElementRepr {
+            ElementRepr::Scalar(T::KIND)
+        }
+        with_data!(self, v => scalars(v), _ => ElementRepr::Boxed)
     }
 
     pub fn len(&self) -> usize {
-        with_data!(self, v => v.len())
+        with_data!(self, v => v.len(), v => v.len())
     }
 
     fn bytes(&self) -> u64 {
-        with_data!(self, v => std::mem::size_of_val(v.as_slice()) as u64)
+        with_data!(self, v => size_of_val(&v[..]), v => size_of_val(&v[..])) as u64
     }
 
     /// Returns the scalar at `at`; `None` after the end, and for boxed values.
     #[inline]
     pub fn word(&self, at: usize) -> Option<Word> {
-        Some(match self {
-            Data::Bool(v) => v.get(at)?.word(),
-            Data::I8(v) => v.get(at)?.word(),
-            Data::I16(v) => v.get(at)?.word(),
-            Data::I32(v) => v.get(at)?.word(),
-            Data::I64(v) => v.get(at)?.word(),
-            Data::U8(v) => v.get(at)?.word(),
-            Data::U16(v) => v.get(at)?.word(),
-            Data::U32(v) => v.get(at)?.word(),
-            Data::U64(v) => v.get(at)?.word(),
-            Data::F16(v) => v.get(at)?.word(),
-            Data::F32(v) => v.get(at)?.word(),
-            Data::F64(v) => v.get(at)?.word(),
-            Data::Boxed(_) => return None,
-        })
+        with_data!(self, v => Some(v.get(at)?.word()), _ => None)
     }
 
     /// Writes a scalar. Does nothing if `at` is after the end.
@@ -167,21 +143,7 @@ impl Data {
                 *place = T::of(word);
             }
         }
-        match self {
-            Data::Bool(v) => put(v, at, word),
-            Data::I8(v) => put(v, at, word),
-            Data::I16(v) => put(v, at, word),
-            Data::I32(v) => put(v, at, word),
-            Data::I64(v) => put(v, at, word),
-            Data::U8(v) => put(v, at, word),
-            Data::U16(v) => put(v, at, word),
-            Data::U32(v) => put(v, at, word),
-            Data::U64(v) => put(v, at, word),
-            Data::F16(v) => put(v, at, word),
-            Data::F32(v) => put(v, at, word),
-            Data::F64(v) => put(v, at, word),
-            Data::Boxed(_) => {}
-        }
+        with_data!(self, v => put(v, at, word), _ => {});
     }
 }
 

@@ -47,32 +47,6 @@ impl Kind {
     }
 }
 
-/// Expands to `$body` with `$T` as the Rust type of `$kind`.
-macro_rules! with_kind {
-    ($kind:expr, $T:ident => $body:expr) => {{
-        macro_rules! of {
-            ($t:ty) => {{
-                type $T = $t;
-                $body
-            }};
-        }
-        match $kind {
-            Kind::Bool => of!(bool),
-            Kind::I8 => of!(i8),
-            Kind::I16 => of!(i16),
-            Kind::I32 => of!(i32),
-            Kind::I64 => of!(i64),
-            Kind::U8 => of!(u8),
-            Kind::U16 => of!(u16),
-            Kind::U32 => of!(u32),
-            Kind::U64 => of!(u64),
-            Kind::F16 => of!(half::f16),
-            Kind::F32 => of!(f32),
-            Kind::F64 => of!(f64),
-        }
-    }};
-}
-
 /// Expands to `$body` with `$T` as the Rust type of `$kind`, or to `$otherwise` for `bool`.
 macro_rules! with_number {
     ($kind:expr, $T:ident => $body:expr, bool => $otherwise:expr) => {{
@@ -99,6 +73,16 @@ macro_rules! with_number {
     }};
 }
 
+/// Expands to `$body` with `$T` as the Rust type of `$kind`.
+macro_rules! with_kind {
+    ($kind:expr, $T:ident => $body:expr) => {
+        $crate::interp::kind::with_number!($kind, $T => $body, bool => {
+            type $T = bool;
+            $body
+        })
+    };
+}
+
 pub(crate) use {with_kind, with_number};
 
 /// The 64-bit representation of a scalar, which is in the lowest bits.
@@ -106,6 +90,7 @@ pub(crate) type Word = u64;
 
 /// The Rust type of a scalar.
 pub(crate) trait Elem: Copy + PartialEq + PartialOrd + Default + 'static {
+    const KIND: Kind;
     fn word(self) -> Word;
     fn of(word: Word) -> Self;
     fn slice(data: &Data) -> Option<&[Self]>;
@@ -136,6 +121,7 @@ pub(crate) trait Num: Elem {
 
 macro_rules! storage {
     ($variant:ident) => {
+        const KIND: Kind = Kind::$variant;
         fn slice(data: &Data) -> Option<&[Self]> {
             match data {
                 Data::$variant(values) => Some(values),
@@ -250,42 +236,26 @@ fn rounded_to_odd(value: f64) -> f32 {
     })
 }
 
-impl Elem for f32 {
-    storage!(F32);
-    fn word(self) -> Word {
-        Word::from(self.to_bits())
-    }
-    fn of(word: Word) -> Self {
-        f32::from_bits(word as u32)
-    }
-    fn exact(self) -> Exact {
-        Exact::Float(f64::from(self))
-    }
-    fn cast(from: Exact) -> Self {
-        match from {
-            Exact::Int(value) => value as f32,
-            Exact::Float(value) => value as f32,
+macro_rules! float_elements {
+    ($($t:ty, $bits:ty, $variant:ident;)+) => {$(
+        impl Elem for $t {
+            storage!($variant);
+            fn word(self) -> Word { Word::from(self.to_bits()) }
+            fn of(word: Word) -> Self { <$t>::from_bits(word as $bits) }
+            fn exact(self) -> Exact { Exact::Float(f64::from(self)) }
+            fn cast(from: Exact) -> Self {
+                match from {
+                    Exact::Int(value) => value as $t,
+                    Exact::Float(value) => value as $t,
+                }
+            }
         }
-    }
+    )+};
 }
 
-impl Elem for f64 {
-    storage!(F64);
-    fn word(self) -> Word {
-        self.to_bits()
-    }
-    fn of(word: Word) -> Self {
-        f64::from_bits(word)
-    }
-    fn exact(self) -> Exact {
-        Exact::Float(self)
-    }
-    fn cast(from: Exact) -> Self {
-        match from {
-            Exact::Int(value) => value as f64,
-            Exact::Float(value) => value,
-        }
-    }
+float_elements! {
+    f32, u32, F32;
+    f64, u64, F64;
 }
 
 macro_rules! floats {

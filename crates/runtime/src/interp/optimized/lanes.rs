@@ -233,18 +233,15 @@ fn math_on(math: Math, kind: Kind, lanes: Vec<Lane>, n: usize) -> Option<Lane> {
     fn all<T: Elem>(lanes: Vec<Lane>, n: usize, f: impl Fn([T; 3]) -> T) -> Option<Lane> {
         let lanes: Option<Vec<Vec<T>>> = lanes.into_iter().map(|lane| lane.spread(n)).collect();
         let lanes = lanes?;
-        let value = |arg: usize, at: usize| {
-            lanes
-                .get(arg)
-                .and_then(|lane: &Vec<T>| lane.get(at))
-                .copied()
-                .unwrap_or_default()
+        let result = |at| {
+            let mut args = [T::default(); 3];
+            for (arg, lane) in args.iter_mut().zip(&lanes) {
+                *arg = *lane.get(at)?;
+            }
+            Some(f(args))
         };
-        Some(Lane::Each(T::wrap(
-            (0..n)
-                .map(|at| f([value(0, at), value(1, at), value(2, at)]))
-                .collect(),
-        )))
+        let results: Option<Vec<T>> = (0..n).map(result).collect();
+        Some(Lane::Each(T::wrap(results?)))
     }
     match kind {
         Kind::F32 => all::<f32>(lanes, n, |args| math.on32(args)),
