@@ -324,10 +324,9 @@ fn for_each_row(
     visit: &mut dyn FnMut(u64, Leaf, u64) -> Result<(), FillError>,
 ) -> Result<(), Option<FillError>> {
     match shape {
-        Shape::Array(n, element) => match **element {
-            Shape::Scalar(scalar) => visit(offset, Leaf::Scalar(scalar), *n).map_err(Some),
-            Shape::Index(bound) => visit(offset, Leaf::Index(bound), *n).map_err(Some),
-            _ => (0..*n)
+        Shape::Array(n, element) => match element.as_leaf() {
+            Some(leaf) => visit(offset, leaf, *n).map_err(Some),
+            None => (0..*n)
                 .try_for_each(|at| for_each_row(element, offset + at * element.size(), visit)),
         },
         Shape::DepArray(rows) => (rows.shapes().iter().zip(rows.offsets()))

@@ -11,7 +11,7 @@ use dpia::IndexWidth;
 use nat::{Nat, Prop, Var};
 use rise::core::{NotRunnable, Param, Program};
 use rise::{Names, Primitive};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use syntax::ast::Name;
 use thiserror::Error;
 
@@ -513,14 +513,18 @@ fn outline(name: &Name, source: &ArgumentSource) -> Result<Option<UntypedShape>,
     match source {
         ArgumentSource::Literal(literal) => Ok(Some(literal.outline())),
         ArgumentSource::File(path) => {
-            let reader = npy::Reader::open(path).map_err(|error| LaunchError::File {
-                name: name.clone(),
-                path: path.clone(),
-                error: Box::new(error),
-            })?;
+            let reader = npy::Reader::open(path).map_err(file_error(name, path))?;
             Ok(Some(reader.outline()))
         }
         ArgumentSource::Generated(_) => Ok(None),
+    }
+}
+
+fn file_error(name: &Name, path: &Path) -> impl FnOnce(NpyError) -> LaunchError {
+    move |error| LaunchError::File {
+        name: name.clone(),
+        path: path.to_owned(),
+        error: Box::new(error),
     }
 }
 
@@ -582,33 +586,23 @@ fn argument(
         }
         ArgumentSource::File(path) => {
             let value = npy::Reader::open(path).and_then(|reader| reader.read(shape));
-            value.map_err(|error| LaunchError::File {
-                name,
-                path: path.clone(),
-                error: Box::new(error),
-            })
+            value.map_err(file_error(&name, path))
         }
     }
 }
 
 /// Checks conditions on the sizes.
 pub fn check(conditions: &[Prop], bindings: &Bindings) -> Result<(), LaunchError> {
+    let vars: Vec<(Var, i64)> = (bindings.nats.iter())
+        .map(|(var, value)| (*var, *value))
+        .collect();
     for prop in conditions {
-        let mut steps = 0;
-        let holds = holds(
-            prop,
-            &bindings
-                .nats
-                .iter()
-                .map(|(v, n)| (*v, *n))
-                .collect::<Vec<_>>(),
-            &mut steps,
-        );
+        let holds = holds(prop, &vars, &mut 0);
         if holds == Some(true) {
             continue;
         }
         let condition = rise::print::prop_text(prop, &bindings.names);
-        let values = values(prop, bindings);
+        let values = bindings.values_text(|visit| prop.for_each_var(visit));
         return Err(match holds {
             Some(_) => LaunchError::Condition { condition, values },
             None => LaunchError::Undecided { condition, values },
@@ -650,20 +644,6 @@ fn holds(prop: &Prop, vars: &[(Var, i64)], steps: &mut u64) -> Option<bool> {
         }
     }
     Some(true)
-}
-
-/// Formats the values of the sizes in a condition: `n = 5, k = 2`.
-fn values(prop: &Prop, bindings: &Bindings) -> String {
-    let mut all: Vec<String> = Vec::new();
-    prop.for_each_var(&mut |var| {
-        if let Some(value) = bindings.nats.get(&var) {
-            let text = format!("{} = {value}", bindings.names.get(var));
-            if !all.contains(&text) {
-                all.push(text);
-            }
-        }
-    });
-    all.join(", ")
 }
 
 #[cfg(test)]

@@ -94,21 +94,11 @@ impl Literal {
             found => Err(LiteralError::Length(found, shape.to_string(), wanted)),
         };
         match (self, shape) {
-            (Literal::Word(word), Shape::Scalar(_) | Shape::Index(_)) => {
-                let leaf = match shape {
-                    Shape::Index(bound) => Leaf::Index(*bound),
-                    Shape::Scalar(scalar) => Leaf::Scalar(*scalar),
-                    _ => return Err(wrong()),
-                };
-                value.set(offset, scalar(word, leaf)?);
+            (Literal::Word(_), Shape::Pair(..) | Shape::DepPair(..)) => Err(wrong()),
+            (Literal::Word(word), _) => shape.for_each_leaf(&mut |at, leaf| {
+                value.set(offset + at, scalar(word, leaf)?);
                 Ok(())
-            }
-            (Literal::Word(word), Shape::Vector(..) | Shape::Array(..) | Shape::DepArray(_)) => {
-                shape.for_each_leaf(&mut |at, leaf| {
-                    value.set(offset + at, scalar(word, leaf)?);
-                    Ok(())
-                })
-            }
+            }),
             (Literal::List(all), Shape::Vector(n, leaf)) => {
                 length(all, u64::from(*n))?;
                 let lane = Shape::leaf(*leaf);

@@ -18,6 +18,8 @@ use thiserror::Error;
 
 /// The number of bytes of output that are kept.
 const MAX_OUTPUT: usize = 1 << 20;
+/// The number of bytes at the end of the error output that a message contains.
+const MAX_REPORTED_STDERR: usize = 2_000;
 /// The time limit for the output of a program after its end, because its child processes may keep
 /// the pipe open.
 pub(crate) const OUTPUT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -146,6 +148,12 @@ pub(crate) fn received(from: Option<Receiver<Vec<u8>>>, deadline: Instant) -> Ve
     let left = deadline.saturating_duration_since(Instant::now());
     from.and_then(|receiver| receiver.recv_timeout(left).ok())
         .unwrap_or_default()
+}
+
+/// Returns the end of the error output of a program, for a message.
+pub(crate) fn stderr_tail(stderr: &[u8]) -> String {
+    let start = stderr.len().saturating_sub(MAX_REPORTED_STDERR);
+    String::from_utf8_lossy(&stderr[start..]).trim().to_owned()
 }
 
 /// Describes an exit status: `ended with exit status 3`, `was stopped by signal 11 (…)`.

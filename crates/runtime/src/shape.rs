@@ -133,6 +133,20 @@ impl Bindings {
         u64::try_from(value).map_err(|_| ShapeError::Negative(text(), value))
     }
 
+    /// Formats the values of the sizes that `each` visits: `n = 5, k = 2`.
+    pub(crate) fn values_text(&self, each: impl FnOnce(&mut dyn FnMut(Var))) -> String {
+        let mut all: Vec<String> = Vec::new();
+        each(&mut |var| {
+            if let Some(value) = self.nats.get(&var) {
+                let text = format!("{} = {value}", self.names.get(var));
+                if !all.contains(&text) {
+                    all.push(text);
+                }
+            }
+        });
+        all.join(", ")
+    }
+
     fn lookup(&self, var: Var, bound: &[(Var, i64)]) -> Option<i64> {
         let inner = bound.iter().rev().find(|(name, _)| *name == var);
         inner
@@ -173,6 +187,15 @@ impl Shape {
         match leaf {
             Leaf::Scalar(scalar) => Shape::Scalar(scalar),
             Leaf::Index(bound) => Shape::Index(bound),
+        }
+    }
+
+    /// Returns the leaf that the shape is, if it is one.
+    pub fn as_leaf(&self) -> Option<Leaf> {
+        match self {
+            Shape::Scalar(scalar) => Some(Leaf::Scalar(*scalar)),
+            Shape::Index(bound) => Some(Leaf::Index(*bound)),
+            _ => None,
         }
     }
 
@@ -326,11 +349,8 @@ impl Builder<'_> {
             Type::Index(n) => Shape::Index(self.nat(n)?),
             Type::Vector(n, element) => {
                 let n = self.nat(n)?;
-                let leaf = match self.shape(element)? {
-                    Shape::Scalar(scalar) => Leaf::Scalar(scalar),
-                    Shape::Index(bound) => Leaf::Index(bound),
-                    _ => return Err(ShapeError::NotData(self.text(ty))),
-                };
+                let leaf = self.shape(element)?.as_leaf();
+                let leaf = leaf.ok_or_else(|| ShapeError::NotData(self.text(ty)))?;
                 let lanes = u32::try_from(n)
                     .ok()
                     .filter(|n| u64::from(*n) < IndexWidth::Bits32.limit());

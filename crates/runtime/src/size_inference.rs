@@ -72,7 +72,7 @@ pub enum SizesError {
 }
 
 /// Formats a number of elements: "1 element", "2 elements".
-pub(crate) fn elements_text(count: u64) -> String {
+pub fn elements_text(count: u64) -> String {
     match count {
         1 => "1 element".to_owned(),
         _ => format!("{count} elements"),
@@ -309,19 +309,11 @@ fn substituted(size: &Nat, bindings: &Bindings) -> Nat {
 }
 
 fn mismatch(equation: &Equation, expected: u64, bindings: &Bindings) -> SizesError {
-    let mut known: Vec<String> = Vec::new();
-    equation.size.for_each_var(&mut |var| {
-        if let Some(value) = bindings.nats.get(&var) {
-            let text = format!("{} = {value}", bindings.names.get(var));
-            if !known.contains(&text) {
-                known.push(text);
-            }
-        }
-    });
+    let known = bindings.values_text(|visit| equation.size.for_each_var(visit));
     let because = if known.is_empty() || equation.size.as_var().is_some() {
         String::new()
     } else {
-        format!(" for {}", known.join(", "))
+        format!(" for {known}")
     };
     SizesError::Mismatch {
         argument: equation.argument.clone(),

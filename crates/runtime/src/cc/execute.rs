@@ -16,8 +16,6 @@ use thiserror::Error;
 const NO_MEMORY: i32 = 71;
 /// The exit status of `main.c` if a file cannot be read or written.
 const NO_FILE: i32 = 74;
-/// The number of bytes at the end of a program's error output that are reported.
-const MAX_REPORTED_STDERR: usize = 2_000;
 
 /// The numbers of calls of a function.
 #[derive(Clone, Copy, Debug)]
@@ -130,14 +128,14 @@ impl Executable {
                 stderr: finished.stderr,
             }),
             None => Err(RunError::NoResult {
-                output: stderr_tail(&finished.stderr),
+                output: process::stderr_tail(&finished.stderr),
             }),
         }
     }
 }
 
 fn failure(finished: &process::ProcessOutput) -> RunError {
-    let output = stderr_tail(&finished.stderr);
+    let output = process::stderr_tail(&finished.stderr);
     if finished.status.code() == Some(NO_MEMORY)
         && let Some(reason) = output.strip_prefix("rise-ls: ")
     {
@@ -153,11 +151,6 @@ fn failure(finished: &process::ProcessOutput) -> RunError {
         how: process::describe(finished.status),
         output,
     }
-}
-
-fn stderr_tail(stderr: &[u8]) -> String {
-    let start = stderr.len().saturating_sub(MAX_REPORTED_STDERR);
-    String::from_utf8_lossy(&stderr[start..]).trim().to_owned()
 }
 
 fn write_arguments(

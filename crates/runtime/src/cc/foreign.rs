@@ -14,7 +14,7 @@ use crate::scalar::Leaf;
 use crate::shape::{Bindings, Shape, ShapeError};
 use crate::value::Value;
 use codegen::{ForeignNames, Target};
-use rise::core::{Expr, Foreign, Form, Mapper, walk};
+use rise::core::{Expr, Foreign, Form, subterms};
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -83,22 +83,17 @@ struct Server {
 }
 
 /// Returns the foreign functions with bodies in an expression, without duplicates.
-pub fn functions_with_bodies<P: Clone + PartialEq>(body: &Expr<P>) -> Vec<Arc<Foreign>> {
-    struct Collect(Vec<Arc<Foreign>>);
-    impl<P: Clone + PartialEq> Mapper<P> for Collect {
-        fn expr(&mut self, expr: &Expr<P>) -> Expr<P> {
-            if let Form::Foreign(function, _) = &expr.form
-                && function.body.is_some()
-                && !self.0.contains(function)
-            {
-                self.0.push(function.clone());
-            }
-            walk(self, expr)
+pub fn functions_with_bodies<P>(body: &Expr<P>) -> Vec<Arc<Foreign>> {
+    let mut found: Vec<Arc<Foreign>> = Vec::new();
+    for term in subterms(body) {
+        if let Form::Foreign(function, _) = &term.form
+            && function.body.is_some()
+            && !found.contains(function)
+        {
+            found.push(function.clone());
         }
     }
-    let mut collect = Collect(Vec::new());
-    collect.expr(body);
-    collect.0
+    found
 }
 
 /// Maps a message about C text to the foreign function and the byte offset in its body. Returns

@@ -30,14 +30,6 @@ fn leaf_kind(leaf: Leaf) -> Kind {
     }
 }
 
-fn leaf_of(shape: &Shape) -> Option<Leaf> {
-    match shape {
-        Shape::Scalar(scalar) => Some(Leaf::Scalar(*scalar)),
-        Shape::Index(bound) => Some(Leaf::Index(*bound)),
-        _ => None,
-    }
-}
-
 // ----- shapes -----
 
 /// Returns the shape of a value of this type. `nats` returns the values of run-time sizes.
@@ -66,7 +58,7 @@ fn shape_of(
         Type::Scalar(scalar) => Shape::Scalar(*scalar),
         Type::Index(n) => Shape::Index(size(n)?),
         Type::Vector(n, lane) => {
-            let leaf = leaf_of(&shape_of(lane, None, nats)?);
+            let leaf = shape_of(lane, None, nats)?.as_leaf();
             let leaf = leaf.ok_or_else(|| malformed("a vector of what is not a scalar"))?;
             let n = u32::try_from(size(n)?).map_err(|_| malformed("a vector of too many lanes"))?;
             Shape::Vector(n, leaf)
@@ -151,7 +143,7 @@ impl Reader<'_> {
     fn read(&self, shape: &Shape, outer: &mut Outer, base: u64) -> InterpResult<Val> {
         match shape {
             Shape::Scalar(_) | Shape::Index(_) => {
-                let leaf = leaf_of(shape).ok_or_else(|| malformed("a leaf"))?;
+                let leaf = shape.as_leaf().ok_or_else(|| malformed("a leaf"))?;
                 self.leaf(leaf, outer, base)
             }
             Shape::Vector(n, leaf) => {
@@ -310,7 +302,7 @@ impl Writer {
     ) -> InterpResult<()> {
         match (shape, value) {
             (Shape::Scalar(_) | Shape::Index(_), value) => {
-                let leaf = leaf_of(shape).ok_or_else(|| malformed("a leaf"))?;
+                let leaf = shape.as_leaf().ok_or_else(|| malformed("a leaf"))?;
                 self.leaf(leaf, value, outer, base)
             }
             (Shape::Vector(n, leaf), value) => {

@@ -60,7 +60,7 @@ use self::error::{BoxedError, InterpResult};
 use self::frame::{CancellationToken, Frame};
 use self::val::Val;
 use crate::process::Cancel;
-use crate::{Bindings, Shape, Value};
+use crate::{Bindings, Value};
 
 pub use self::error::{ErrorKind, InterpError};
 
@@ -76,23 +76,7 @@ pub trait ForeignCall: Sync {
     /// Calls the function `count` times, and returns the results in order, or the error message of
     /// one call. `args` contains the bytes of the arguments of each call consecutively, without
     /// padding, and the results have the same format.
-    fn call_batch(&self, function: &Foreign, args: &[u8], count: usize) -> Result<Vec<u8>, String> {
-        let mut results = Vec::new();
-        let mut rest = args;
-        for _ in 0..count {
-            let mut values = Vec::with_capacity(function.params.len());
-            for (_, ty) in &function.params {
-                let shape = Shape::of(ty, &Bindings::default()).map_err(|e| e.to_string())?;
-                let size = usize::try_from(shape.size()).map_err(|e| e.to_string())?;
-                let missing = || "an argument is missing".to_owned();
-                let (bytes, behind) = rest.split_at_checked(size).ok_or_else(missing)?;
-                values.push(Value::from_bytes(shape, bytes.to_vec()).ok_or_else(missing)?);
-                rest = behind;
-            }
-            results.extend_from_slice(self.call(function, &values)?.bytes());
-        }
-        Ok(results)
-    }
+    fn call_batch(&self, function: &Foreign, args: &[u8], count: usize) -> Result<Vec<u8>, String>;
 }
 
 /// The options of a run.

@@ -200,27 +200,16 @@ impl Decoder<'_> {
         index: u64,
         value: &mut Value,
     ) -> Result<(), NpyError> {
-        let leaf = match (element, dtype) {
-            (Shape::Pair(first, second), Dtype::Record { fields, .. }) => {
-                if let [one, other] = &fields[..] {
-                    let middle = to + element.second_offset();
-                    self.group(first, &one.dtype, from + one.offset, to, false, value)?;
-                    self.group(
-                        second,
-                        &other.dtype,
-                        from + other.offset,
-                        middle,
-                        false,
-                        value,
-                    )?;
-                }
-                return Ok(());
+        if let (Shape::Pair(first, second), Dtype::Record { fields, .. }) = (element, dtype) {
+            if let [one, other] = &fields[..] {
+                let middle = to + element.second_offset();
+                let (start, end) = (from + one.offset, from + other.offset);
+                self.group(first, &one.dtype, start, to, false, value)?;
+                self.group(second, &other.dtype, end, middle, false, value)?;
             }
-            (Shape::Scalar(scalar), _) => Leaf::Scalar(*scalar),
-            (Shape::Index(bound), _) => Leaf::Index(*bound),
-            _ => return Err(NpyError::Unsupported(element.to_string())),
-        };
-        let Dtype::Scalar(found) = dtype else {
+            return Ok(());
+        }
+        let (Some(leaf), Dtype::Scalar(found)) = (element.as_leaf(), dtype) else {
             return Err(NpyError::Unsupported(element.to_string()));
         };
         let bytes = usize::try_from(from)

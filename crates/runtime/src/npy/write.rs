@@ -76,15 +76,13 @@ pub(super) fn dtype(element: &Shape) -> Result<Dtype, NpyError> {
             end,
         ))
     };
-    match element {
-        Shape::Scalar(scalar) => Ok(Dtype::Scalar(stored(Leaf::Scalar(*scalar)))),
-        Shape::Index(bound) => Ok(Dtype::Scalar(stored(Leaf::Index(*bound)))),
-        Shape::Pair(first, second) => {
-            let (one, end) = field("_1", 0, first)?;
-            let (other, size) = field("_2", end, second)?;
-            let fields = vec![one, other];
-            Ok(Dtype::Record { fields, size })
-        }
-        other => Err(NpyError::Unsupported(other.to_string())),
+    if let Shape::Pair(first, second) = element {
+        let (one, end) = field("_1", 0, first)?;
+        let (other, size) = field("_2", end, second)?;
+        let fields = vec![one, other];
+        return Ok(Dtype::Record { fields, size });
     }
+    let leaf = element.as_leaf();
+    leaf.map(|leaf| Dtype::Scalar(stored(leaf)))
+        .ok_or_else(|| NpyError::Unsupported(element.to_string()))
 }

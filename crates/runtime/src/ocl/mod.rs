@@ -24,7 +24,7 @@ pub use devices::{DeviceInfo, DeviceType, VectorWidths, choose, devices};
 pub use error::OclError;
 pub use messages::{parse as parse_log, unresolved};
 pub use plan::{ArgPlan, KernelPlan, ParamPlan, Plan};
-pub use plan_error::{PlanError, local_text};
+pub use plan_error::{PlanError, local_text, sizes_text};
 pub use planner::{check_given, counters_fit, plan};
 pub use protocol::{Report, Runs, Stage};
 pub use serve::{serve, serve_stdio};

@@ -104,7 +104,7 @@ pub enum PlanError {
         index: IndexWidth,
     },
     /// A work-group is larger than the device supports.
-    #[error("a work-group of the kernel `{kernel}` has {} = {} work-items, and {device} takes at most {limit}: give a smaller local size with `--local` or in `@opencl`", product(.local), items(.local))]
+    #[error("a work-group of the kernel `{kernel}` has {} = {} work-items, and {device} takes at most {limit}: give a smaller local size with `--local` or in `@opencl`", sizes_text(.local, " * "), items(.local))]
     Group {
         /// The name of the kernel.
         kernel: Name,
@@ -244,21 +244,18 @@ pub fn local_text(bytes: u64) -> String {
     }
 }
 
-/// Formats sizes as `(16, 16)`, without trailing ones.
+/// Formats sizes with a separator, as in `16 x 16`, without trailing ones.
+pub fn sizes_text(sizes: &[u64; 3], separator: &str) -> String {
+    let last = sizes.iter().rposition(|size| *size != 1).unwrap_or(0);
+    let texts: Vec<String> = sizes[..=last].iter().map(u64::to_string).collect();
+    texts.join(separator)
+}
+
+/// Formats sizes as `16` or `(16, 16)`, without trailing ones.
 fn dimensions(sizes: &[u64; 3]) -> String {
     match sizes {
         [x, 1, 1] => x.to_string(),
-        [x, y, 1] => format!("({x}, {y})"),
-        [x, y, z] => format!("({x}, {y}, {z})"),
-    }
-}
-
-/// Formats sizes as a product, as in `16 * 16`.
-fn product(sizes: &[u64; 3]) -> String {
-    match sizes {
-        [x, 1, 1] => x.to_string(),
-        [x, y, 1] => format!("{x} * {y}"),
-        [x, y, z] => format!("{x} * {y} * {z}"),
+        _ => format!("({})", sizes_text(sizes, ", ")),
     }
 }
 

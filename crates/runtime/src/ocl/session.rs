@@ -388,21 +388,20 @@ pub struct Launched(Event);
 impl Launched {
     /// Returns the execution time by the device's clock; fails if the kernel is still running.
     pub fn taken(&self) -> opencl3::Result<Duration> {
-        let (start, end) = (
-            self.0.profiling_command_start()?,
-            self.0.profiling_command_end()?,
-        );
-        Ok(Duration::from_nanos(end.saturating_sub(start)))
+        elapsed(&self.0)
     }
 }
 
 fn taken(event: &Event) -> Result<Duration, OclError> {
     // A transfer can be complete before its event is.
     event.wait().map_err(OclError::of("copying"))?;
-    let clock = |tick: opencl3::Result<u64>| tick.map_err(OclError::of("timing a copy"));
+    elapsed(event).map_err(OclError::of("timing a copy"))
+}
+
+fn elapsed(event: &Event) -> opencl3::Result<Duration> {
     let (start, end) = (
-        clock(event.profiling_command_start())?,
-        clock(event.profiling_command_end())?,
+        event.profiling_command_start()?,
+        event.profiling_command_end()?,
     );
     Ok(Duration::from_nanos(end.saturating_sub(start)))
 }

@@ -19,8 +19,6 @@ use thiserror::Error;
 const CANCEL_POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// The time limit for drivers to end.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
-/// The number of bytes at the end of the worker's error output that are reported.
-const MAX_REPORTED_STDERR: usize = 2_000;
 
 /// The reason why the worker has no result.
 #[derive(Debug, Error)]
@@ -242,12 +240,10 @@ impl Worker {
             self.printed.take(),
             Instant::now() + process::OUTPUT_TIMEOUT,
         );
-        let start = printed.len().saturating_sub(MAX_REPORTED_STDERR);
-        let output = String::from_utf8_lossy(&printed[start..]);
         WorkerError::Crashed {
             stage: self.stage,
             how: status.map_or_else(|| "does not answer".to_owned(), process::describe),
-            output: output.trim().to_owned(),
+            output: process::stderr_tail(&printed),
         }
     }
 

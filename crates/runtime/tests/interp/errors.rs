@@ -203,6 +203,15 @@ def main = fun(x: f32 => clamp(x))";
             let scalar = runtime::Scalar::F32(x.max(0.0));
             Value::scalar(arg.shape().clone(), scalar).map_err(|error| error.to_string())
         }
+
+        fn call_batch(
+            &self,
+            _: &rise::core::Foreign,
+            _: &[u8],
+            _: usize,
+        ) -> Result<Vec<u8>, String> {
+            Err("it is called once".to_owned())
+        }
     }
     let case = Case::new(text, &[]);
     let options = Options {
