@@ -29,6 +29,16 @@ pub enum Unclear {
 }
 
 impl Unclear {
+    /// Returns the error for a name that is not among the known ones.
+    pub fn missing(wanted: &str, known: Vec<String>) -> Unclear {
+        let names = known.iter().map(String::as_str);
+        Unclear::Missing {
+            wanted: wanted.to_owned(),
+            close: rise::closest(wanted, names).map(Into::into),
+            known,
+        }
+    }
+
     /// Returns advice: a similar name, or the names of all definitions.
     pub fn note(&self) -> Option<String> {
         match self {
@@ -56,14 +66,8 @@ pub fn definition(db: &Database, file: FileId, wanted: Option<&str>) -> Result<I
     let known = || defs.iter().map(|(_, name)| name.clone()).collect();
     if let Some(wanted) = wanted {
         let found = defs.iter().find(|(_, name)| name == wanted);
-        return found.map(|(item, _)| *item).ok_or_else(|| {
-            let names = defs.iter().map(|(_, name)| name.as_str());
-            Unclear::Missing {
-                wanted: wanted.to_owned(),
-                close: rise::closest(wanted, names).map(Into::into),
-                known: known(),
-            }
-        });
+        let found = found.map(|(item, _)| *item);
+        return found.ok_or_else(|| Unclear::missing(wanted, known()));
     }
     // Strategies may name definitions without using them.
     let is_program = |user: &ItemId| db.language(db.file_of(*user)) != Language::Elevate;

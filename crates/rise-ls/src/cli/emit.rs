@@ -4,7 +4,7 @@
 use super::args::{ImportOptions, IndexWord, Language, one_of};
 use super::place::{self, Range};
 use super::report::{Reporter, shown};
-use super::workspace::{Workspace, not_text};
+use super::workspace::Workspace;
 use super::{FINE, FOUND, UNUSABLE, human, output, select};
 use crate::run::causes;
 use clap::Args as Group;
@@ -16,7 +16,7 @@ use ide::{Form, Preview};
 use ropey::Rope;
 use serde::Serialize;
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use syntax::{Diagnostic, Severity, Span};
 
@@ -176,37 +176,14 @@ pub fn run(options: &EmitOptions) -> u8 {
         ));
         return UNUSABLE;
     }
-    if options.file.is_dir() {
-        let path = options.file.display();
-        output::error(&format!("{path}: is a folder, not a file"));
-        return UNUSABLE;
-    }
     if let Some(message) = overwrites(options) {
         output::error(&message);
         return UNUSABLE;
     }
-    let mut workspace = Workspace::load(
-        std::slice::from_ref(&options.file),
-        options.language,
-        &options.imports,
-    );
-    if workspace.unreadable {
-        return UNUSABLE;
-    }
-    if let Some((path, bad)) = workspace.not_text.first() {
-        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
-        reporter.outside(path, &bad.lossy, &not_text(bad));
-        let report = reporter.finish();
-        // A failure to write the message cannot be reported.
-        let _ = human::write(
-            &report,
-            &output::stderr_renderer(),
-            &mut io::stderr().lock(),
-        );
-        return FOUND;
-    }
-    let Some(&file) = workspace.files.first() else {
-        return UNUSABLE;
+    let loaded = Workspace::load_file(&options.file, options.language, &options.imports);
+    let (mut workspace, file) = match loaded {
+        Ok(loaded) => loaded,
+        Err(status) => return status,
     };
     let Some(item) = select(&workspace.db, file, options.def.as_deref()) else {
         return UNUSABLE;
@@ -299,14 +276,7 @@ fn wrong(workspace: &Workspace, item: ItemId, errors: &[Diagnostic]) -> u8 {
     if causes.is_empty() {
         reporter.item(item, errors);
     }
-    let report = reporter.finish().at_least(Severity::Information);
-    // A failure to write the message cannot be reported.
-    let _ = human::write(
-        &report,
-        &output::stderr_renderer(),
-        &mut io::stderr().lock(),
-    );
-    FOUND
+    human::errors(&reporter.finish().at_least(Severity::Information))
 }
 
 fn write(workspace: &Workspace, file: FileId, preview: &Preview, options: &EmitOptions) -> u8 {

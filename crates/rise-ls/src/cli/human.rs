@@ -2,6 +2,7 @@
 
 use super::report::{Finding, Report, SourceId};
 use super::window::{Window, lines_of};
+use super::{FOUND, output};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use ropey::Rope;
 use std::io::{self, Write};
@@ -29,6 +30,13 @@ pub fn write(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::
         }
     }
     Ok(())
+}
+
+/// Prints errors to standard error, and returns the exit status for them.
+pub fn errors(report: &Report) -> u8 {
+    // A failure to write the message cannot be reported.
+    let _ = write(report, &output::stderr_renderer(), &mut io::stderr().lock());
+    FOUND
 }
 
 /// Writes findings without codes, such as failures of a running program, which have none.
@@ -158,6 +166,12 @@ impl<'a> Picture<'a> {
         *lines_of(self.text, span).start()
     }
 
+    /// Returns the first line of all marks.
+    fn first(&self) -> usize {
+        let lines = self.marks.iter().map(|mark| self.first_line(mark.span));
+        lines.min().unwrap_or_default()
+    }
+
     /// Returns the last line in which a mark is drawn.
     fn last_line(&self, span: Span) -> usize {
         let lines = lines_of(self.text, span);
@@ -169,12 +183,6 @@ impl<'a> Picture<'a> {
     }
 
     fn window(&self) -> Window {
-        let first = self
-            .marks
-            .iter()
-            .map(|mark| self.first_line(mark.span))
-            .min()
-            .unwrap_or_default();
         let last = self
             .marks
             .iter()
@@ -182,16 +190,10 @@ impl<'a> Picture<'a> {
             .max()
             .unwrap_or_default();
         let focus: Vec<Span> = self.marks.iter().map(|mark| mark.span).collect();
-        Window::new(self.text, first..=last, &focus)
+        Window::new(self.text, self.first()..=last, &focus)
     }
 
     fn add_to(self, group: Group<'a>, window: Window) -> Group<'a> {
-        let first_line = self
-            .marks
-            .iter()
-            .map(|mark| self.first_line(mark.span))
-            .min()
-            .unwrap_or_default();
         let annotations: Vec<_> = self
             .marks
             .iter()
@@ -214,7 +216,7 @@ impl<'a> Picture<'a> {
             .collect();
         let cut = window.cut;
         let snippet = Snippet::source(window.text)
-            .line_start(first_line + 1)
+            .line_start(self.first() + 1)
             .annotations(annotations);
         if !cut {
             return group.element(snippet.path(self.path));

@@ -152,11 +152,18 @@ fn is_ignored(signal: i32) -> bool {
 
 /// Returns the selected definition, or prints a message if the selection is ambiguous or fails.
 fn select(db: &Database, file: FileId, wanted: Option<&str>) -> Option<ItemId> {
-    let unclear = match selection::definition(db, file, wanted) {
-        Ok(item) => return Some(item),
-        Err(unclear) => unclear,
-    };
-    match &unclear {
+    match selection::definition(db, file, wanted) {
+        Ok(item) => Some(item),
+        Err(unclear) => {
+            report_unclear(&unclear);
+            None
+        }
+    }
+}
+
+/// Prints why no definition is selected.
+fn report_unclear(unclear: &Unclear) {
+    match unclear {
         Unclear::Several { .. } => {
             output::error(&format!("{unclear}: say which one with `--def NAME`"));
         }
@@ -165,5 +172,4 @@ fn select(db: &Database, file: FileId, wanted: Option<&str>) -> Option<ItemId> {
     if let Some(note) = unclear.note() {
         output::note(&note);
     }
-    None
 }

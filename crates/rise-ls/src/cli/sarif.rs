@@ -3,6 +3,7 @@
 use super::explain;
 use super::place;
 use super::report::{Finding, Report, SourceId};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,6 +11,14 @@ use syntax::{Code, Severity, Span};
 
 /// The `uriBaseId` of relative paths.
 const BASE: &str = "SRCROOT";
+
+/// The characters that are escaped in paths: all except the unreserved ones and `/`.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/');
 
 /// Writes one SARIF log. Relative paths are relative to `base`.
 pub fn write(report: &Report, base: &Path, out: &mut impl Write) -> io::Result<()> {
@@ -113,18 +122,9 @@ fn file_uri(path: &Path) -> String {
     )
 }
 
-/// Percent-encodes a path: all bytes except unreserved characters and `/`.
+/// Percent-encodes a path.
 fn uri_path(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                uri.push(byte.into())
-            }
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
+    utf8_percent_encode(path, RESERVED).to_string()
 }
 
 /// Converts `size-mismatch` to `SizeMismatch`.

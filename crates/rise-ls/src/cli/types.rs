@@ -3,8 +3,9 @@
 use super::args::{TypesFormat, TypesOptions};
 use super::place::{self, Range};
 use super::report::{Report, Reporter, shown};
-use super::workspace::{Workspace, not_text};
-use super::{FINE, FOUND, UNUSABLE, human, output};
+use super::workspace::Workspace;
+use super::{FINE, UNUSABLE, human, output, report_unclear};
+use crate::select::Unclear;
 use db::{Database, Declaration, FileId, ItemId, Language};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -22,28 +23,10 @@ struct Line<'a> {
 }
 
 pub fn run(options: &TypesOptions) -> u8 {
-    let workspace = Workspace::load(
-        std::slice::from_ref(&options.file),
-        options.language,
-        &options.imports,
-    );
-    if workspace.unreadable {
-        return UNUSABLE;
-    }
-    if options.file.is_dir() {
-        output::error(&format!(
-            "{}: is a folder, not a file",
-            options.file.display()
-        ));
-        return UNUSABLE;
-    }
-    if let Some((path, bad)) = workspace.not_text.first() {
-        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
-        reporter.outside(path, &bad.lossy, &not_text(bad));
-        return show_errors(&reporter.finish());
-    }
-    let Some(&file) = workspace.files.first() else {
-        return FINE;
+    let loaded = Workspace::load_file(&options.file, options.language, &options.imports);
+    let (workspace, file) = match loaded {
+        Ok(loaded) => loaded,
+        Err(status) => return status,
     };
     let defs = definitions(&workspace.db, file);
     let Some(wanted) = select(defs, options.def.as_deref()) else {
@@ -54,7 +37,11 @@ pub fn run(options: &TypesOptions) -> u8 {
     } else {
         workspace.db.items(file).to_vec()
     };
-    let status = show_errors(&errors(&workspace, &items));
+    let report = errors(&workspace, &items);
+    let status = match report.findings.is_empty() {
+        true => FINE,
+        false => human::errors(&report),
+    };
     output::result(status, |out| {
         wanted
             .iter()
@@ -79,21 +66,16 @@ fn select(defs: Vec<(ItemId, String)>, wanted: Option<&str>) -> Option<Vec<(Item
     let Some(wanted) = wanted else {
         return Some(defs);
     };
-    let names: Vec<String> = defs.iter().map(|(_, name)| name.clone()).collect();
-    let found: Vec<_> = defs
-        .into_iter()
+    let found: Vec<_> = (defs.iter())
         .filter(|(_, name)| name == wanted)
         .take(1)
+        .cloned()
         .collect();
     if !found.is_empty() {
         return Some(found);
     }
-    output::error(&format!("the file has no definition `{wanted}`"));
-    match rise::closest(wanted, names.iter().map(String::as_str)) {
-        Some(close) => output::note(&format!("did you mean `{close}`?")),
-        None if names.is_empty() => output::note("it has no definitions"),
-        None => output::note(&format!("it has {}", names.join(", "))),
-    }
+    let names = defs.into_iter().map(|(_, name)| name).collect();
+    report_unclear(&Unclear::missing(wanted, names));
     None
 }
 
@@ -110,15 +92,6 @@ fn errors(workspace: &Workspace, items: &[ItemId]) -> Report {
     report
 }
 
-fn show_errors(report: &Report) -> u8 {
-    if report.findings.is_empty() {
-        return FINE;
-    }
-    // A failure to write the message cannot be reported.
-    let _ = human::write(report, &output::stderr_renderer(), &mut io::stderr().lock());
-    FOUND
-}
-
 fn print(
     workspace: &Workspace,
     file: FileId,
@@ -128,53 +101,28 @@ fn print(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let db = &workspace.db;
-    if db.language(file) == Language::Elevate {
-        return print_strategy(workspace, file, item, name, format, out);
-    }
-    let Some(scheme) = db.scheme(item) else {
-        return Ok(());
+    let (text, r#type, obligations) = if db.language(file) == Language::Elevate {
+        let text = db.strategy_signature(item.global()).scheme.text();
+        (text.clone(), text, Vec::new())
+    } else {
+        let Some(scheme) = db.scheme(item) else {
+            return Ok(());
+        };
+        let conditions = (scheme.obligations.iter())
+            .map(|prop| rise::print::prop_text(prop, &scheme.names))
+            .collect();
+        let ty = rise::print::type_text(&scheme.ty, &scheme.names);
+        (rise::print::scheme_text(&scheme), ty, conditions)
     };
     match format {
-        TypesFormat::Human => writeln!(out, "{name} : {}", rise::print::scheme_text(&scheme)),
-        TypesFormat::Json => {
-            let conditions = scheme
-                .obligations
-                .iter()
-                .map(|prop| rise::print::prop_text(prop, &scheme.names));
-            let line = Line {
-                path: &shown(&db.path(file), &workspace.base),
-                name,
-                range: place::range(&db.text(file), db.item_span(item)),
-                r#type: rise::print::type_text(&scheme.ty, &scheme.names),
-                obligations: conditions.collect(),
-            };
-            serde_json::to_writer(&mut *out, &line)?;
-            out.write_all(b"\n")
-        }
-    }
-}
-
-/// Prints the type of a strategy definition.
-fn print_strategy(
-    workspace: &Workspace,
-    file: FileId,
-    item: ItemId,
-    name: &str,
-    format: TypesFormat,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let db = &workspace.db;
-    let signature = db.strategy_signature(item.global());
-    let ty = signature.scheme.text();
-    match format {
-        TypesFormat::Human => writeln!(out, "{name} : {ty}"),
+        TypesFormat::Human => writeln!(out, "{name} : {text}"),
         TypesFormat::Json => {
             let line = Line {
                 path: &shown(&db.path(file), &workspace.base),
                 name,
                 range: place::range(&db.text(file), db.item_span(item)),
-                r#type: ty,
-                obligations: Vec::new(),
+                r#type,
+                obligations,
             };
             serde_json::to_writer(&mut *out, &line)?;
             out.write_all(b"\n")

@@ -1,7 +1,7 @@
 //! Loads the input files of a command into a database.
 
-use super::args;
-use super::output;
+use super::report::Reporter;
+use super::{UNUSABLE, args, human, output};
 use crate::loader::{self, Content, LoadError, NotText};
 use crate::roots::Roots;
 use db::codes;
@@ -176,6 +176,33 @@ impl Workspace {
         }
         workspace.load_imports();
         workspace
+    }
+
+    /// Reads one file, and the files that it imports.
+    ///
+    /// # Errors
+    /// Prints why the file cannot be read, and returns the exit status.
+    pub fn load_file(
+        path: &Path,
+        language: Option<args::Language>,
+        imports: &args::ImportOptions,
+    ) -> Result<(Workspace, FileId), u8> {
+        if path.is_dir() {
+            let path = path.display();
+            output::error(&format!("{path}: is a folder, not a file"));
+            return Err(UNUSABLE);
+        }
+        let workspace = Workspace::load(&[path.to_owned()], language, imports);
+        if workspace.unreadable {
+            return Err(UNUSABLE);
+        }
+        if let Some((path, bad)) = workspace.not_text.first() {
+            let mut reporter = Reporter::new(&workspace.db, &workspace.base);
+            reporter.outside(path, &bad.lossy, &not_text(bad));
+            return Err(human::errors(&reporter.finish()));
+        }
+        let file = workspace.files.first().copied().ok_or(UNUSABLE)?;
+        Ok((workspace, file))
     }
 
     pub fn load_imports(&mut self) {

@@ -4,6 +4,8 @@ use super::{Done, Summary};
 use runtime::Shape;
 use runtime::compare::{Comparison, Difference};
 use runtime::launch::ArgumentSource;
+use runtime::ocl::sizes_text;
+use runtime::size_inference::elements_text;
 use runtime::value_text::Length;
 use std::time::Duration;
 
@@ -46,20 +48,15 @@ pub fn doubt(done: &Done) -> Option<String> {
         return None;
     }
     let special = special(found).join(" and ");
-    let elements = if found.compared == 1 {
-        "element"
-    } else {
-        "elements"
-    };
+    let compared = elements_text(found.compared);
     let is_generated = |source: &ArgumentSource| matches!(source, ArgumentSource::Generated(_));
     let advice = match done.launch.sources.iter().any(is_generated) {
         true => "; arguments in the function's range, as of `random(0.1,1)`, say more",
         false => "",
     };
     Some(format!(
-        "of {} {elements} {special} in the interpreter's result: where both results are NaN, or \
-         the same infinity, they count as equal{advice}",
-        found.compared
+        "of {compared} {special} in the interpreter's result: where both results are NaN, or \
+         the same infinity, they count as equal{advice}"
     ))
 }
 
@@ -115,7 +112,7 @@ pub fn on_device(done: &Done) -> Option<String> {
     let device = done.device.as_ref().filter(|_| !done.times.is_empty())?;
     let mut lines = Vec::new();
     for kernel in &device.kernels {
-        let (local, global) = (sizes(kernel.local), sizes(kernel.global));
+        let [local, global] = [&kernel.local, &kernel.global].map(|sizes| sizes_text(sizes, " x "));
         lines.push(format!(
             "kernel {}: {}; local size {local}, global size {global}",
             kernel.name,
@@ -125,15 +122,6 @@ pub fn on_device(done: &Done) -> Option<String> {
     let (up, down) = (time(device.upload), time(device.download));
     lines.push(format!("transfers: {up} to the device, {down} back"));
     Some(lines.join("\n"))
-}
-
-/// Formats sizes as `16 x 16`, without trailing ones.
-fn sizes(sizes: [u64; 3]) -> String {
-    match sizes {
-        [x, 1, 1] => x.to_string(),
-        [x, y, 1] => format!("{x} x {y}"),
-        [x, y, z] => format!("{x} x {y} x {z}"),
-    }
 }
 
 /// Formats a duration with four digits and a unit.
@@ -186,11 +174,7 @@ fn comparison(found: &Comparison) -> String {
         0 => String::new(),
         count => format!("; {count} are never written"),
     };
-    let elements = if found.compared == 1 {
-        "element"
-    } else {
-        "elements"
-    };
+    let compared = elements_text(found.compared);
     let special: String = special(found)
         .iter()
         .map(|special| format!("; {special}"))
@@ -202,15 +186,11 @@ fn comparison(found: &Comparison) -> String {
                 worst.error
             )
         });
-        return format!(
-            "right: {} {elements} as in the interpreter{special}{error}{skipped}",
-            found.compared
-        );
+        return format!("right: {compared} as in the interpreter{special}{error}{skipped}");
     };
     let mut text = format!(
-        "wrong: {} of {} {elements}{special}{skipped}; first {}",
+        "wrong: {} of {compared}{special}{skipped}; first {}",
         found.wrong,
-        found.compared,
         difference(first)
     );
     if worst != first {

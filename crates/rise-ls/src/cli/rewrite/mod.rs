@@ -8,7 +8,7 @@ pub use options::RewriteOptions;
 
 use super::fmt::replace;
 use super::report::{Reporter, shown};
-use super::workspace::{Workspace, not_text};
+use super::workspace::Workspace;
 use super::{FINE, FOUND, INTERRUPTED, UNUSABLE, diff, human, on_interrupt, output, select};
 use crate::loader::reason;
 use crate::run::causes;
@@ -17,37 +17,21 @@ use elevate::engine::{Options as Fuel, Reason};
 use elevate::lang::{NotRewritten, Request, Rewritten};
 use rise::Primitive;
 use rise::core::{Def, def_text};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use strategy::Chosen;
 use syntax::elevate::ast::ItemKind;
 use syntax::{Diagnostic, Severity};
 
 pub fn run(options: &RewriteOptions) -> u8 {
-    if options.file.is_dir() {
-        let path = options.file.display();
-        output::error(&format!("{path}: is a folder, not a file"));
-        return UNUSABLE;
-    }
     if options.write && options.file.as_os_str() == "-" {
         output::error("`--write` changes a file, and standard input is not a file");
         return UNUSABLE;
     }
-    let mut workspace = Workspace::load(
-        std::slice::from_ref(&options.file),
-        options.language,
-        &options.imports,
-    );
-    if workspace.unreadable {
-        return UNUSABLE;
-    }
-    if let Some((path, bad)) = workspace.not_text.first() {
-        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
-        reporter.outside(path, &bad.lossy, &not_text(bad));
-        return show::errors(&reporter.finish());
-    }
-    let Some(&file) = workspace.files.first() else {
-        return UNUSABLE;
+    let loaded = Workspace::load_file(&options.file, options.language, &options.imports);
+    let (mut workspace, file) = match loaded {
+        Ok(loaded) => loaded,
+        Err(status) => return status,
     };
     let Some(chosen) = strategy::choose(&mut workspace, file, options) else {
         return UNUSABLE;
@@ -122,7 +106,7 @@ fn strategies_are_fine(workspace: &Workspace, file: FileId) -> Result<(), u8> {
     let report = reporter.finish();
     match report.findings.is_empty() {
         true => Ok(()),
-        false => Err(show::errors(&report)),
+        false => Err(human::errors(&report)),
     }
 }
 
@@ -323,11 +307,5 @@ fn refused(
         output::error("the definition cannot be rewritten");
         return FOUND;
     }
-    // A failure to write the message cannot be reported.
-    let _ = human::write(
-        &report,
-        &output::stderr_renderer(),
-        &mut io::stderr().lock(),
-    );
-    FOUND
+    human::errors(&report)
 }

@@ -1,7 +1,6 @@
 //! Prints the trace, the rule counts and the errors of a rewrite.
 
-use super::super::report::Report;
-use super::super::{FOUND, human, output, place};
+use super::super::{output, place};
 use super::strategy::Chosen;
 use db::{Database, ItemId, Refusal};
 use elevate::engine::{RuleCount, TraceStep};
@@ -148,10 +147,4 @@ fn help(refusal: &Refusal) -> Option<String> {
         }
         _ => return None,
     })
-}
-
-pub fn errors(report: &Report) -> u8 {
-    // A failure to write the message cannot be reported.
-    let _ = human::write(report, &output::stderr_renderer(), &mut io::stderr().lock());
-    FOUND
 }

@@ -5,6 +5,7 @@ use crate::cli::output;
 use crate::cli::report::shown;
 use crate::cli::workspace::Workspace;
 use crate::loader::{self, Content};
+use crate::select::Unclear;
 use db::{Database, Declaration, FileId, FilePath, ItemId, Language};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -173,9 +174,7 @@ fn nothing(db: &Database, file: FileId, shown: &str, wanted: Option<&str>) {
         return;
     };
     output::error(&format!("{shown} defines no strategy `{wanted}`"));
-    match rise::closest(wanted, names.iter().map(String::as_str)) {
-        Some(near) => output::note(&format!("did you mean `{near}`?")),
-        None if names.is_empty() => output::note("it has no definitions"),
-        None => output::note(&format!("it has {}", names.join(", "))),
+    if let Some(note) = Unclear::missing(wanted, names).note() {
+        output::note(&note);
     }
 }
