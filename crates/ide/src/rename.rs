@@ -106,10 +106,10 @@ fn check_name_in(db: &Database, file: FileId, new: &str) -> Result<(), RenameErr
     let is_strategy = db.language(file) == Language::Elevate;
     let strategy = elevate::lex(new).map(|token| token.kind);
     match &strategy.collect::<Vec<_>>()[..] {
-        [elevate::TokenKind::Quoted | elevate::TokenKind::Metavariable] if is_strategy => {
+        [TokenKind::Quoted | TokenKind::Metavariable] if is_strategy => {
             return Ok(());
         }
-        [elevate::TokenKind::Word(_)] if is_strategy => {
+        [TokenKind::Word(_)] if is_strategy => {
             return error(format!("`{new}` is a reserved word and cannot be a name"));
         }
         _ => {}
