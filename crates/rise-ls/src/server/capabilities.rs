@@ -17,7 +17,7 @@ use tower_lsp::lsp_types::{
 };
 
 use super::config::ClientTraits;
-use super::handlers::lenses::{RUN, has_lenses};
+use super::handlers::code_lens::{RUN, has_lenses};
 use super::positions::Encoding;
 
 const NO_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions {
@@ -26,7 +26,7 @@ const NO_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions {
 
 pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabilities {
     let code_actions = CodeActionOptions {
-        code_action_kinds: Some(super::handlers::code_actions::kinds().collect()),
+        code_action_kinds: Some(super::handlers::code_action::kinds().collect()),
         resolve_provider: Some(true),
         work_done_progress_options: NO_PROGRESS,
     };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::handlers::lenses;
+use super::handlers::{code_action, code_lens};
 use super::runs::RunSettings;
 use ide::{AccessFlow, InlayConfig};
 use serde_json::Value;
@@ -256,12 +256,12 @@ impl ClientTraits {
                 && lists("/textDocument/codeAction/resolveSupport/properties", "edit"),
             hover_markdown: lists("/textDocument/hover/contentFormat", "markdown"),
             has_commands,
-            previews: commands.contains(&lenses::PREVIEW),
-            runs: commands.contains(&lenses::RUN),
-            records: commands.contains(&super::handlers::code_actions::RECORD),
-            asks: commands.contains(&super::handlers::code_actions::APPLY_WITH),
-            lowers: commands.contains(&lenses::LOWER),
-            rewrites: commands.contains(&lenses::REWRITE),
+            previews: commands.contains(&code_lens::PREVIEW),
+            runs: commands.contains(&code_lens::RUN),
+            records: commands.contains(&code_action::RECORD),
+            asks: commands.contains(&code_action::APPLY_WITH),
+            lowers: commands.contains(&code_lens::LOWER),
+            rewrites: commands.contains(&code_lens::REWRITE),
         }
     }
 }

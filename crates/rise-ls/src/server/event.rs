@@ -105,6 +105,12 @@ pub fn error(code: ErrorCode, message: impl Into<String>) -> Error {
     }
 }
 
+/// Creates the error `RequestFailed`, for a valid request that cannot be fulfilled. Editors show its
+/// message to the user.
+pub fn request_failed(reason: impl Into<String>) -> Error {
+    error(ErrorCode::ServerError(-32803), reason)
+}
+
 /// Creates the error for invalid parameters of a method.
 pub fn invalid_params(reason: impl std::fmt::Display) -> Error {
     error(ErrorCode::InvalidParams, reason.to_string())

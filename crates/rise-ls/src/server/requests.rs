@@ -15,8 +15,10 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 use super::crash;
 use super::event::{Answer, Ending, Event, Reply, error, invalid_params};
 use super::handlers::{
-    calls, code_actions, custom, diagnostics, edits, language, lenses, navigation, preview,
-    strategies, structure, tokens, why,
+    call_hierarchy, code_action, code_lens, completion, definition, diagnostics,
+    document_highlight, document_link, explain, explain_diagnostic, folding_range, formatting,
+    hover, inlay_hint, preview, record, references, rename, selection_range, semantic_tokens,
+    signature_help, strategies, symbols, syntax_tree, virtual_document, why,
 };
 use super::pool::{InFlight, Lane};
 use super::snapshot::Snapshot;
@@ -63,47 +65,47 @@ macro_rules! routes {
 }
 
 routes! {
-    "textDocument/hover" Positional Latency language::hover;
-    "textDocument/completion" Positional Latency language::completion;
-    "completionItem/resolve" Retry Latency language::resolve_completion;
-    "textDocument/signatureHelp" Positional Latency language::signature_help;
-    "textDocument/inlayHint" Retry Latency language::inlay_hints;
-    "textDocument/definition" Positional Latency navigation::definition;
-    "textDocument/typeDefinition" Positional Latency navigation::type_definition;
-    "textDocument/references" Positional Worker navigation::references;
-    "textDocument/documentHighlight" Positional Latency navigation::highlights;
-    "textDocument/documentLink" Retry Worker navigation::links;
-    "textDocument/prepareRename" Positional Latency edits::prepare_rename;
-    "textDocument/rename" Positional Worker edits::rename;
-    "textDocument/formatting" Positional Worker edits::formatting;
-    "textDocument/rangeFormatting" Positional Worker edits::range_formatting;
-    "textDocument/codeAction" Positional Latency code_actions::code_actions;
-    "codeAction/resolve" Positional Worker code_actions::resolve;
-    "textDocument/documentSymbol" Retry Worker structure::document_symbols;
-    "workspace/symbol" Retry Worker structure::workspace_symbols;
-    "textDocument/foldingRange" Retry Worker structure::folding_ranges;
-    "textDocument/selectionRange" Positional Latency structure::selection_ranges;
-    "textDocument/semanticTokens/full" Retry Worker tokens::full;
-    "textDocument/semanticTokens/full/delta" Retry Worker tokens::delta;
-    "textDocument/semanticTokens/range" Retry Worker tokens::range;
-    "textDocument/prepareCallHierarchy" Positional Latency calls::prepare;
-    "callHierarchy/incomingCalls" Positional Worker calls::incoming;
-    "callHierarchy/outgoingCalls" Positional Worker calls::outgoing;
+    "textDocument/hover" Positional Latency hover::hover;
+    "textDocument/completion" Positional Latency completion::completion;
+    "completionItem/resolve" Retry Latency completion::resolve;
+    "textDocument/signatureHelp" Positional Latency signature_help::signature_help;
+    "textDocument/inlayHint" Retry Latency inlay_hint::inlay_hints;
+    "textDocument/definition" Positional Latency definition::definition;
+    "textDocument/typeDefinition" Positional Latency definition::type_definition;
+    "textDocument/references" Positional Worker references::references;
+    "textDocument/documentHighlight" Positional Latency document_highlight::document_highlight;
+    "textDocument/documentLink" Retry Worker document_link::document_link;
+    "textDocument/prepareRename" Positional Latency rename::prepare_rename;
+    "textDocument/rename" Positional Worker rename::rename;
+    "textDocument/formatting" Positional Worker formatting::formatting;
+    "textDocument/rangeFormatting" Positional Worker formatting::range_formatting;
+    "textDocument/codeAction" Positional Latency code_action::code_actions;
+    "codeAction/resolve" Positional Worker code_action::resolve;
+    "textDocument/documentSymbol" Retry Worker symbols::document_symbols;
+    "workspace/symbol" Retry Worker symbols::workspace_symbols;
+    "textDocument/foldingRange" Retry Worker folding_range::folding_ranges;
+    "textDocument/selectionRange" Positional Latency selection_range::selection_ranges;
+    "textDocument/semanticTokens/full" Retry Worker semantic_tokens::full;
+    "textDocument/semanticTokens/full/delta" Retry Worker semantic_tokens::delta;
+    "textDocument/semanticTokens/range" Retry Worker semantic_tokens::range;
+    "textDocument/prepareCallHierarchy" Positional Latency call_hierarchy::prepare;
+    "callHierarchy/incomingCalls" Positional Worker call_hierarchy::incoming;
+    "callHierarchy/outgoingCalls" Positional Worker call_hierarchy::outgoing;
     "textDocument/diagnostic" Retrigger Worker diagnostics::document;
     "workspace/diagnostic" Retrigger Worker diagnostics::workspace;
-    "textDocument/codeLens" Retry Worker lenses::code_lens;
-    "rise/virtualDocument" Retry Latency custom::virtual_document;
-    "rise/syntaxTree" Retry Worker custom::syntax_tree;
+    "textDocument/codeLens" Retry Worker code_lens::code_lens;
+    "rise/virtualDocument" Retry Latency virtual_document::virtual_document;
+    "rise/syntaxTree" Retry Worker syntax_tree::syntax_tree;
     "rise/preview" Retry Worker preview::preview;
     "rise/previewAgain" Retry Worker preview::preview_again;
     "rise/strategies" Positional Worker strategies::strategies;
     "rise/strategySteps" Retry Worker strategies::steps;
     "rise/strategyApply" Positional Worker strategies::apply;
     "rise/lower" Positional Worker strategies::lower;
-    "rise/explain" Positional Worker code_actions::explain;
-    "rise/explainDiagnostic" Retry Latency custom::explain_diagnostic;
+    "rise/explain" Positional Worker explain::explain;
+    "rise/explainDiagnostic" Retry Latency explain_diagnostic::explain_diagnostic;
     "rise/why" Positional Worker why::why;
-    "rise/record" Positional Worker why::record;
+    "rise/record" Positional Worker record::record;
 }
 
 impl Route {

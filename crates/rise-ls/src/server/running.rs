@@ -12,9 +12,8 @@ use tower_lsp::lsp_types::notification::ShowMessage;
 use tower_lsp::lsp_types::{MessageType, ShowMessageParams};
 
 use super::client::Client;
-use super::event::{Answer, Event, Reply, error, invalid_params};
-use super::handlers::edits::REQUEST_FAILED;
-use super::handlers::lenses;
+use super::event::{Answer, Event, Reply, error, invalid_params, request_failed};
+use super::handlers::code_lens;
 use super::handlers::run::{self, Order, Outcome, RunParams};
 use super::requests::{Reports, panic_message};
 use super::run_progress::RunProgress;
@@ -90,7 +89,7 @@ impl Session {
             true => "programs run only for a client that knows the server's `token`",
             false => "running programs is turned off (`rise.run.enabled`)",
         };
-        error(ErrorCode::ServerError(REQUEST_FAILED), reason)
+        request_failed(reason)
     }
 
     /// Copies the current texts of a file and its imports to a separate database: a run may take
@@ -151,7 +150,7 @@ pub(super) fn method_of_runs(method: &str) -> Option<&'static str> {
 /// Returns the parameters of `rise/run` that the arguments of a command contain.
 fn command_params(params: &Value) -> Result<Value, Error> {
     let command = params["command"].as_str().unwrap_or_default();
-    if command != lenses::RUN {
+    if command != code_lens::RUN {
         return Err(invalid_params(format_args!(
             "there is no command `{command}`"
         )));
@@ -216,7 +215,7 @@ impl Task {
                 let reason = format!("{} failed: {}", self.method, panic_message(&*panic));
                 let _ = self.reports.events.send(Event::Problem(reason));
                 let reason = "the run has failed; the log says more";
-                Err(error(ErrorCode::ServerError(REQUEST_FAILED), reason))
+                Err(request_failed(reason))
             }
         };
         self.reports.status.answered(self.method, start.elapsed());

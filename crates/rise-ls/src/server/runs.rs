@@ -11,10 +11,9 @@ use crossbeam_channel::Sender;
 use runtime::process::Cancel;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
-use tower_lsp::jsonrpc::{ErrorCode, Id};
+use tower_lsp::jsonrpc::Id;
 
-use super::event::{Event, Reply, error};
-use super::handlers::edits::REQUEST_FAILED;
+use super::event::{Event, Reply, request_failed};
 use super::pool::STACK;
 use super::run_progress::RunProgress;
 
@@ -117,7 +116,7 @@ impl Runs {
         if self.all.len() >= MANY {
             progress.end("not started");
             let reason = format!("{MANY} programs run or wait already");
-            reply.send(Err(error(ErrorCode::ServerError(REQUEST_FAILED), reason)));
+            reply.send(Err(request_failed(reason)));
             return;
         }
         let cancel = Cancel::default();
@@ -140,7 +139,7 @@ impl Runs {
             Err(reason) => {
                 progress.end("not started");
                 let reason = format!("the system gives no thread: {reason}");
-                reply.send(Err(error(ErrorCode::ServerError(REQUEST_FAILED), reason)));
+                reply.send(Err(request_failed(reason)));
             }
         }
     }

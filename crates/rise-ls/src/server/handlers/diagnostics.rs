@@ -6,11 +6,11 @@ use db::FileId;
 use db::codes;
 use tower_lsp::lsp_types::{
     Diagnostic, DiagnosticSeverity, DocumentDiagnosticParams, DocumentDiagnosticReport,
-    DocumentDiagnosticReportKind, FullDocumentDiagnosticReport, NumberOrString,
-    RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
+    DocumentDiagnosticReportKind, DocumentDiagnosticReportResult, FullDocumentDiagnosticReport,
+    NumberOrString, RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
     UnchangedDocumentDiagnosticReport, WorkspaceDiagnosticParams, WorkspaceDiagnosticReport,
-    WorkspaceDocumentDiagnosticReport, WorkspaceFullDocumentDiagnosticReport,
-    WorkspaceUnchangedDocumentDiagnosticReport,
+    WorkspaceDiagnosticReportResult, WorkspaceDocumentDiagnosticReport,
+    WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
 };
 
 use super::Answer;
@@ -56,7 +56,7 @@ fn internal(message: &str) -> Diagnostic {
 pub fn document(
     snapshot: &Snapshot,
     params: DocumentDiagnosticParams,
-) -> Answer<DocumentDiagnosticReport> {
+) -> Answer<DocumentDiagnosticReportResult> {
     let file = snapshot.file(&params.text_document.uri)?;
     let items = of_file(snapshot, file);
     let result_id = result_id(&items);
@@ -66,7 +66,7 @@ pub fn document(
         .relates_diagnostics
         .then(|| of_importers(snapshot, file))
         .filter(|related| !related.is_empty());
-    Ok(if params.previous_result_id.as_ref() == Some(&result_id) {
+    let report = if params.previous_result_id.as_ref() == Some(&result_id) {
         DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
             related_documents,
             unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id },
@@ -76,7 +76,8 @@ pub fn document(
             related_documents,
             full_document_diagnostic_report: report(result_id, items),
         })
-    })
+    };
+    Ok(report.into())
 }
 
 /// Returns the diagnostics of the open documents that import a file directly or indirectly.
@@ -112,7 +113,7 @@ fn report(result_id: String, items: Vec<Diagnostic>) -> FullDocumentDiagnosticRe
 pub fn workspace(
     snapshot: &Snapshot,
     params: WorkspaceDiagnosticParams,
-) -> Answer<WorkspaceDiagnosticReport> {
+) -> Answer<WorkspaceDiagnosticReportResult> {
     let mut items = Vec::new();
     for file in snapshot.db.files() {
         if snapshot.db.is_library(file) {
@@ -149,7 +150,7 @@ pub fn workspace(
             items.push(full(previous.uri, None, None, Vec::new()));
         }
     }
-    Ok(WorkspaceDiagnosticReport { items })
+    Ok(WorkspaceDiagnosticReport { items }.into())
 }
 
 fn full(

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::Error;
 use tower_lsp::lsp_types::{Position, Range, TextDocumentIdentifier, WorkspaceEdit};
 
-use super::{Answer, code_actions};
+use super::{Answer, code_action};
 use crate::run::target_names;
 use crate::server::event::invalid_params;
 use crate::server::positions::Lines;
@@ -236,7 +236,7 @@ pub fn apply(snapshot: &Snapshot, params: StepsParams) -> Answer<ApplyResult> {
                 (params.step.is_none() && params.from.is_none()).then(|| params.strategy.clone());
             let edits = edits.clone();
             let made = AssistEdits { edits, step };
-            code_actions::remember(snapshot, item, &params.strategy, &made);
+            code_action::remember(snapshot, item, &params.strategy, &made);
             ApplyResult {
                 edit: Some(workspace_edit(snapshot, &made.edits)),
                 message: (!found.notes.is_empty()).then(|| found.notes.join("\n")),

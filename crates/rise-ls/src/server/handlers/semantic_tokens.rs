@@ -8,7 +8,7 @@ use syntax::Span;
 use tower_lsp::lsp_types::{
     SemanticToken, SemanticTokens, SemanticTokensDelta, SemanticTokensDeltaParams,
     SemanticTokensEdit, SemanticTokensFullDeltaResult, SemanticTokensParams,
-    SemanticTokensRangeParams,
+    SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
 };
 
 use super::Answer;
@@ -16,20 +16,24 @@ use crate::server::positions::{Encoding, number};
 use crate::server::snapshot::{Document, SentTokens, Snapshot, TokenCache};
 
 /// Handles `textDocument/semanticTokens/full`.
-pub fn full(snapshot: &Snapshot, params: SemanticTokensParams) -> Answer<SemanticTokens> {
+pub fn full(
+    snapshot: &Snapshot,
+    params: SemanticTokensParams,
+) -> Answer<Option<SemanticTokensResult>> {
     let document = snapshot.document(&params.text_document.uri)?;
     let tokens = compute(snapshot, &document, None);
-    Ok(SemanticTokens {
+    let tokens = SemanticTokens {
         result_id: remember(snapshot, document.file, &tokens),
         data: tokens,
-    })
+    };
+    Ok(Some(tokens.into()))
 }
 
 /// Handles `textDocument/semanticTokens/full/delta`.
 pub fn delta(
     snapshot: &Snapshot,
     params: SemanticTokensDeltaParams,
-) -> Answer<SemanticTokensFullDeltaResult> {
+) -> Answer<Option<SemanticTokensFullDeltaResult>> {
     let document = snapshot.document(&params.text_document.uri)?;
     let before = snapshot
         .view
@@ -38,7 +42,7 @@ pub fn delta(
         .filter(|sent| sent.id.to_string() == params.previous_result_id);
     let tokens = compute(snapshot, &document, None);
     let result_id = remember(snapshot, document.file, &tokens);
-    Ok(match before {
+    Ok(Some(match before {
         Some(before) => SemanticTokensFullDeltaResult::TokensDelta(SemanticTokensDelta {
             result_id,
             edits: difference(&before.tokens, &tokens).into_iter().collect(),
@@ -47,17 +51,21 @@ pub fn delta(
             result_id,
             data: tokens,
         }),
-    })
+    }))
 }
 
 /// Handles `textDocument/semanticTokens/range`.
-pub fn range(snapshot: &Snapshot, params: SemanticTokensRangeParams) -> Answer<SemanticTokens> {
+pub fn range(
+    snapshot: &Snapshot,
+    params: SemanticTokensRangeParams,
+) -> Answer<Option<SemanticTokensRangeResult>> {
     let document = snapshot.document(&params.text_document.uri)?;
     let data = compute(snapshot, &document, Some(document.span(params.range)));
-    Ok(SemanticTokens {
+    let tokens = SemanticTokens {
         result_id: None,
         data,
-    })
+    };
+    Ok(Some(tokens.into()))
 }
 
 fn compute(snapshot: &Snapshot, document: &Document, range: Option<Span>) -> Vec<SemanticToken> {

@@ -10,15 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tower_lsp::jsonrpc::ErrorCode;
 use tower_lsp::lsp_types::{
-    CodeAction, CodeActionDisabled, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command,
-    Position, Range, TextDocumentIdentifier,
+    CodeAction, CodeActionDisabled, CodeActionKind, CodeActionOrCommand, CodeActionParams,
+    CodeActionResponse, Command, Range,
 };
 
 use super::Answer;
-use super::edits::REQUEST_FAILED;
-use super::strategies::{StepInfo, step_info};
 use crate::server::client::to_value;
-use crate::server::event::{error, invalid_params};
+use crate::server::event::{error, request_failed};
 use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto::{diagnostic, workspace_edit};
 use crate::server::uri::Uri;
@@ -57,7 +55,7 @@ pub fn kinds() -> impl Iterator<Item = CodeActionKind> {
 pub fn code_actions(
     snapshot: &Snapshot,
     params: CodeActionParams,
-) -> Answer<Vec<CodeActionOrCommand>> {
+) -> Answer<Option<CodeActionResponse>> {
     let document = snapshot.document(&params.text_document.uri)?;
     let client = snapshot.view.client;
     let only = params.context.only.as_deref().map(requested);
@@ -72,7 +70,7 @@ pub fn code_actions(
     let shown = found.filter(|assist| client.disabled_actions || assist.disabled().is_none());
     let action = |assist| code_action(snapshot, &document, &params, assist);
     let actions = shown.filter_map(action);
-    Ok(actions.map(CodeActionOrCommand::CodeAction).collect())
+    Ok(Some(actions.map(CodeActionOrCommand::CodeAction).collect()))
 }
 
 fn place(document: &Document, range: Range) -> AssistRequest<'static> {
@@ -197,9 +195,7 @@ pub fn resolve(snapshot: &Snapshot, mut action: CodeAction) -> Answer<CodeAction
             "the document has changed since this action was offered",
         )
     })?;
-    let made = assist
-        .edits(&snapshot.db)
-        .map_err(|reason| error(ErrorCode::ServerError(REQUEST_FAILED), reason))?;
+    let made = assist.edits(&snapshot.db).map_err(request_failed)?;
     action.edit = Some(workspace_edit(snapshot, &made.edits));
     if let Some(item) = assist.item {
         remember(snapshot, item, &action.title, &made);
@@ -223,7 +219,7 @@ fn recording(snapshot: &Snapshot, uri: &Uri, item: ItemId, step: &str) -> Option
 }
 
 /// Returns the rewrites that can be undone, the latest last.
-fn undoable(snapshot: &Snapshot) -> Vec<UndoableRewrite> {
+pub fn undoable(snapshot: &Snapshot) -> Vec<UndoableRewrite> {
     let known = snapshot.view.undoable.0.lock();
     known.map(|known| known.clone()).unwrap_or_default()
 }
@@ -241,43 +237,4 @@ pub fn remember(snapshot: &Snapshot, item: ItemId, title: &str, made: &AssistEdi
         }
         known.push(new);
     }
-}
-
-/// The parameters of `rise/explain`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ExplainParams {
-    text_document: TextDocumentIdentifier,
-    /// A position in the definition that was rewritten.
-    position: Position,
-}
-
-/// The answer to `rise/explain`.
-#[derive(Clone, Debug, Serialize)]
-pub struct ExplainResult {
-    title: String,
-    strategy: String,
-    steps: Vec<StepInfo>,
-}
-
-/// Handles `rise/explain`: returns the steps of the latest rewrite at a position whose result is
-/// still in the text.
-pub fn explain(snapshot: &Snapshot, params: ExplainParams) -> Answer<ExplainResult> {
-    let document = snapshot.document(&params.text_document.uri)?;
-    let found = ide::explain_rewrite(
-        &snapshot.db,
-        document.at(params.position),
-        &undoable(snapshot),
-    );
-    let found = found
-        .ok_or_else(|| invalid_params("no rewrite was made here, or the text has changed since"))?;
-    let steps = found.steps.into_iter();
-    Ok(ExplainResult {
-        title: found.title,
-        strategy: found.strategy,
-        // The spans refer to an old text.
-        steps: steps
-            .map(|step| step_info(&document, ide::StrategyStep { span: None, ..step }))
-            .collect(),
-    })
 }

@@ -27,12 +27,12 @@ pub fn has_lenses(client: &ClientTraits) -> bool {
 }
 
 /// Handles `textDocument/codeLens`.
-pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<CodeLens>> {
+pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Option<Vec<CodeLens>>> {
     let uri = params.text_document.uri;
     let document = snapshot.document(&uri)?;
     let client = &snapshot.view.client;
     if !has_lenses(client) {
-        return Ok(Vec::new());
+        return Ok(Some(Vec::new()));
     }
     let runs = (client.runs || !client.has_commands) && snapshot.view.settings.run.enabled;
     let mut lenses = Vec::new();
@@ -88,7 +88,7 @@ pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<Code
             add(format!("Rewrite {patterns}…"), REWRITE, None);
         }
     }
-    Ok(lenses)
+    Ok(Some(lenses))
 }
 
 /// Returns the title of a lens, as in `Run on NVIDIA H200`: with the known device, else the one of

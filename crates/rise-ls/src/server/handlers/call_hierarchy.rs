@@ -27,7 +27,7 @@ pub fn prepare(
 pub fn incoming(
     snapshot: &Snapshot,
     params: CallHierarchyIncomingCallsParams,
-) -> Answer<Vec<CallHierarchyIncomingCall>> {
+) -> Answer<Option<Vec<CallHierarchyIncomingCall>>> {
     let document = snapshot.document(&params.item.uri)?;
     let calls = ide::incoming_calls(&snapshot.db, document.at(params.item.selection_range.start));
     let call = |call: ide::Call| {
@@ -37,14 +37,14 @@ pub fn incoming(
             from_ranges,
         })
     };
-    Ok(calls.into_iter().filter_map(call).collect())
+    Ok(Some(calls.into_iter().filter_map(call).collect()))
 }
 
 /// Handles `callHierarchy/outgoingCalls`.
 pub fn outgoing(
     snapshot: &Snapshot,
     params: CallHierarchyOutgoingCallsParams,
-) -> Answer<Vec<CallHierarchyOutgoingCall>> {
+) -> Answer<Option<Vec<CallHierarchyOutgoingCall>>> {
     let document = snapshot.document(&params.item.uri)?;
     let calls = ide::outgoing_calls(&snapshot.db, document.at(params.item.selection_range.start));
     let call = |call: ide::Call| {
@@ -54,7 +54,7 @@ pub fn outgoing(
             from_ranges,
         })
     };
-    Ok(calls.into_iter().filter_map(call).collect())
+    Ok(Some(calls.into_iter().filter_map(call).collect()))
 }
 
 fn spans(caller: &Document, call: &ide::Call) -> Vec<Range> {
