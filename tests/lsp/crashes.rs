@@ -449,7 +449,7 @@ fn a_preview_keeps_its_other_name_after_a_crash() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_preview_that_crashes_again_quarantines_its_document() {
-    let mut client = client("abort rise/previewAgain CRASH", json!({}));
+    let mut client = client("abort rise/recomputePreview CRASH", json!({}));
     let twice = client.uri("twice.rise");
     client.open(&twice, &format!("{TWICE}// CRASH\n"));
     show_preview(&mut client, &twice);

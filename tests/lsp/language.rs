@@ -328,7 +328,7 @@ fn settings_come_with_initialize_or_with_a_notification() {
     let log = client.wait_for(|said| said["method"] == "window/logMessage");
     assert_eq!(
         log["params"]["message"],
-        "`rise.inlayHints.pipelines` is neither true nor false"
+        "`rise.inlayHints.pipelines`: invalid type: string \"yes\", expected a boolean"
     );
     let short = hints(&mut client, "untitled:mv", 10);
     assert!(!short.is_empty());

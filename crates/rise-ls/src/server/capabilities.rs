@@ -16,7 +16,7 @@ use tower_lsp::lsp_types::{
     WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
-use super::config::ClientTraits;
+use super::config::ClientCapabilities;
 use super::handlers::code_lens::{RUN, has_lenses};
 use super::positions::Encoding;
 
@@ -24,7 +24,7 @@ const NO_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions {
     work_done_progress: None,
 };
 
-pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabilities {
+pub fn capabilities(encoding: Encoding, client: &ClientCapabilities) -> ServerCapabilities {
     let code_actions = CodeActionOptions {
         code_action_kinds: Some(super::handlers::code_action::kinds().collect()),
         resolve_provider: Some(true),

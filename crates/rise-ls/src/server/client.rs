@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde::Serialize;
 use serde_json::Value;
-use tower_lsp::jsonrpc::Id;
+use tower_lsp::jsonrpc::{Id, Request};
 use tower_lsp::lsp_types::notification::{LogMessage, Notification};
+use tower_lsp::lsp_types::request::Request as RequestKind;
 use tower_lsp::lsp_types::{LogMessageParams, MessageType};
 
-use super::wire::{Json, Outbox};
+use super::outbox::Outbox;
 
 /// A handle for sending messages to the client, which never blocks.
 #[derive(Clone, Debug)]
@@ -29,18 +30,23 @@ impl Client {
     }
 
     pub fn notify<N: Notification>(&self, params: &N::Params) {
-        self.notify_json::<N>(&Json::of(params));
-    }
-
-    /// Sends a notification whose parameters are already serialised.
-    pub fn notify_json<N: Notification>(&self, params: &Json) {
         self.outbox.notify(N::METHOD, params);
     }
 
+    /// Sends a notification whose parameters have a type of their own.
+    pub fn notify_method(&self, method: &str, params: &impl Serialize) {
+        self.outbox.notify(method, params);
+    }
+
     /// Sends a request. The answer arrives as an event with the returned id.
-    pub fn request(&self, method: &'static str, params: impl Serialize) -> Id {
+    pub fn request<R: RequestKind>(&self, params: &R::Params) -> Id {
         let id = Id::Number(self.next_id.fetch_add(1, Ordering::Relaxed));
-        self.outbox.ask(&id, method, &Json::of(&params));
+        let request = Request::build(R::METHOD).id(id.clone());
+        let request = match to_value(params) {
+            Value::Null => request,
+            params => request.params(params),
+        };
+        self.outbox.request(&request.finish());
         id
     }
 

@@ -1,17 +1,23 @@
 //! The user's settings and the client's capabilities.
 
+use std::iter;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::handlers::{code_action, code_lens};
-use super::runs::RunSettings;
+use super::run_threads::RunSettings;
 use ide::{AccessFlow, InlayConfig};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
 use serde_json::Value;
+use serde_path_to_error::Segment;
 
 /// The settings in the section `rise`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub struct Settings {
     /// The settings in the section `rise.inlayHints`.
+    #[serde(deserialize_with = "inlay_hints")]
     pub inlay_hints: InlayConfig,
     /// The settings in the section `rise.lens`.
     pub lens: LensSettings,
@@ -19,30 +25,17 @@ pub struct Settings {
     pub run: RunSettings,
     /// The setting `rise.device`: a part of the name of the device for which OpenCL programs are
     /// checked; empty for any device.
+    #[serde(deserialize_with = "trimmed")]
     pub device: Arc<str>,
-    /// The setting `rise.imports.folders`: folders outside of the workspace from which files may be
-    /// imported.
-    pub import_folders: Arc<[PathBuf]>,
-    /// The setting `rise.diagnostics.obligations`: true if obligations of definitions are reported
-    /// as diagnostics.
-    pub obligations: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            inlay_hints: InlayConfig::default(),
-            lens: LensSettings::default(),
-            run: RunSettings::default(),
-            device: Arc::default(),
-            import_folders: Arc::default(),
-            obligations: true,
-        }
-    }
+    /// The setting `rise.imports`.
+    pub imports: ImportSettings,
+    /// The setting `rise.diagnostics`.
+    pub diagnostics: DiagnosticSettings,
 }
 
 /// The code lenses that are shown above definitions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct LensSettings {
     /// The setting `rise.lens.run`: true if lenses run a definition, also on a device.
     pub run: bool,
@@ -62,86 +55,150 @@ impl Default for LensSettings {
     }
 }
 
-impl Settings {
-    /// Reads settings, with defaults for missing ones, and returns messages about those of the
-    /// wrong form. `value` is the section `rise`, or an object that contains it.
-    pub fn read(value: &Value) -> (Settings, Vec<String>) {
-        let mut settings = Settings::default();
-        let mut problems = Vec::new();
-        let section = value.get("rise").unwrap_or(value);
-        if !section.is_null() && !section.is_object() {
-            problems.push("the settings of `rise` are no object".to_owned());
-        }
-        let hints = &section["inlayHints"];
-        let chosen = &mut settings.inlay_hints;
-        let lens = &mut settings.lens;
-        let switches = [
-            ("inlayHints", "parameters", &mut chosen.parameters),
-            ("inlayHints", "definitions", &mut chosen.definitions),
-            ("inlayHints", "pipelines", &mut chosen.pipelines),
-            ("inlayHints", "implicitArguments", &mut chosen.implicits),
-            ("inlayHints", "barriers", &mut chosen.barriers),
-            ("inlayHints", "values", &mut chosen.values),
-            ("lens", "run", &mut lens.run),
-            ("lens", "preview", &mut lens.preview),
-            ("lens", "lower", &mut lens.lower),
-        ];
-        for (group, name, switch) in switches {
-            match &section[group][name] {
-                Value::Null => {}
-                Value::Bool(on) => *switch = *on,
-                _ => problems.push(format!("`rise.{group}.{name}` is neither true nor false")),
-            }
-        }
-        match &hints["accessFlow"] {
-            Value::Null => {}
-            value => match value.as_str().and_then(AccessFlow::from_name) {
-                Some(flow) => chosen.access_flow = flow,
-                None => problems.push(
-                    "`rise.inlayHints.accessFlow` is not `off`, `compact` or `full`".to_owned(),
-                ),
-            },
-        }
-        match &hints["maxLength"] {
-            Value::Null => {}
-            length => match length
-                .as_u64()
-                .and_then(|length| usize::try_from(length).ok())
-            {
-                Some(length) if length > 0 => chosen.max_length = length,
-                _ => {
-                    problems.push("`rise.inlayHints.maxLength` is not a positive number".to_owned())
-                }
-            },
-        }
-        settings.run = RunSettings::read(&section["run"], &mut problems);
-        match &section["device"] {
-            Value::Null => {}
-            Value::String(part) => settings.device = part.trim().into(),
-            _ => problems.push("`rise.device` is not part of a device's name".to_owned()),
-        }
-        match &section["imports"]["folders"] {
-            Value::Null => {}
-            Value::Array(folders) if folders.iter().all(Value::is_string) => {
-                let folders = folders.iter().filter_map(Value::as_str);
-                settings.import_folders = folders.map(PathBuf::from).collect();
-            }
-            _ => problems.push("`rise.imports.folders` is not a list of folders".to_owned()),
-        }
-        match &section["diagnostics"]["obligations"] {
-            Value::Null => {}
-            Value::Bool(on) => settings.obligations = *on,
-            _ => {
-                problems.push("`rise.diagnostics.obligations` is neither true nor false".to_owned())
-            }
-        }
-        (settings, problems)
+/// The settings of imports.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct ImportSettings {
+    /// The setting `rise.imports.folders`: folders outside of the workspace from which files may be
+    /// imported.
+    pub folders: Vec<PathBuf>,
+}
+
+/// The settings of diagnostics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct DiagnosticSettings {
+    /// The setting `rise.diagnostics.obligations`: true if obligations of definitions are reported
+    /// as diagnostics.
+    pub obligations: bool,
+}
+
+impl Default for DiagnosticSettings {
+    fn default() -> Self {
+        DiagnosticSettings { obligations: true }
     }
+}
+
+/// The setting `rise.inlayHints`, whose fields are those of [`InlayConfig`].
+#[derive(Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct InlayHintSettings {
+    parameters: bool,
+    definitions: bool,
+    pipelines: bool,
+    implicit_arguments: bool,
+    barriers: bool,
+    values: bool,
+    #[serde(deserialize_with = "access_flow")]
+    access_flow: AccessFlow,
+    #[serde(deserialize_with = "positive")]
+    max_length: usize,
+}
+
+impl Default for InlayHintSettings {
+    fn default() -> Self {
+        let hints = InlayConfig::default();
+        InlayHintSettings {
+            parameters: hints.parameters,
+            definitions: hints.definitions,
+            pipelines: hints.pipelines,
+            implicit_arguments: hints.implicits,
+            barriers: hints.barriers,
+            values: hints.values,
+            access_flow: hints.access_flow,
+            max_length: hints.max_length,
+        }
+    }
+}
+
+fn inlay_hints<'de, D: Deserializer<'de>>(section: D) -> Result<InlayConfig, D::Error> {
+    let hints = InlayHintSettings::deserialize(section)?;
+    Ok(InlayConfig {
+        parameters: hints.parameters,
+        definitions: hints.definitions,
+        pipelines: hints.pipelines,
+        implicits: hints.implicit_arguments,
+        barriers: hints.barriers,
+        values: hints.values,
+        access_flow: hints.access_flow,
+        max_length: hints.max_length,
+    })
+}
+
+fn access_flow<'de, D: Deserializer<'de>>(name: D) -> Result<AccessFlow, D::Error> {
+    let name = Value::deserialize(name)?;
+    let flow = name.as_str().and_then(AccessFlow::from_name);
+    flow.ok_or_else(|| D::Error::custom(format_args!("{name} is not `off`, `compact` or `full`")))
+}
+
+fn positive<'de, D: Deserializer<'de>>(number: D) -> Result<usize, D::Error> {
+    let number = Value::deserialize(number)?;
+    let positive = number.as_u64().and_then(|number| number.try_into().ok());
+    positive
+        .filter(|&number| number > 0)
+        .ok_or_else(|| D::Error::custom(format_args!("{number} is not a positive number")))
+}
+
+fn trimmed<'de, D: Deserializer<'de>>(name: D) -> Result<Arc<str>, D::Error> {
+    String::deserialize(name).map(|name| name.trim().into())
+}
+
+impl Settings {
+    /// Reads settings, with defaults for missing ones and those of the wrong form, and returns
+    /// messages about the latter. `value` is the section `rise`, or an object that contains it.
+    pub fn read(value: &Value) -> (Settings, Vec<String>) {
+        let mut section = value.get("rise").unwrap_or(value).clone();
+        let mut problems = Vec::new();
+        remove_nulls(&mut section);
+        if section.is_null() {
+            return (Settings::default(), problems);
+        }
+        if !section.is_object() {
+            problems.push("the settings of `rise` are not an object".to_owned());
+            return (Settings::default(), problems);
+        }
+        loop {
+            let error = match serde_path_to_error::deserialize::<_, Settings>(&section) {
+                Ok(settings) => return (settings, problems),
+                Err(error) => error,
+            };
+            let keys = error.path().iter().map_while(|segment| match segment {
+                Segment::Map { key } => Some(key.as_str()),
+                _ => None,
+            });
+            let keys: Vec<&str> = keys.collect();
+            let name: Vec<&str> = iter::once("rise").chain(keys.iter().copied()).collect();
+            problems.push(format!("`{}`: {}", name.join("."), error.inner()));
+            if !remove(&mut section, &keys) {
+                return (Settings::default(), problems);
+            }
+        }
+    }
+}
+
+/// Removes the fields of objects that are `null`, which are like missing ones.
+fn remove_nulls(value: &mut Value) {
+    if let Value::Object(fields) = value {
+        fields.retain(|_, field| !field.is_null());
+        fields.values_mut().for_each(remove_nulls);
+    }
+}
+
+/// Removes a field of nested objects. Returns false if there is none.
+fn remove(value: &mut Value, keys: &[&str]) -> bool {
+    let Some((last, outer)) = keys.split_last() else {
+        return false;
+    };
+    let holder = outer
+        .iter()
+        .try_fold(value, |holder, key| holder.get_mut(key));
+    let fields = holder.and_then(Value::as_object_mut);
+    fields.and_then(|fields| fields.remove(*last)).is_some()
 }
 
 /// The capabilities of the client that the server depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClientTraits {
+pub struct ClientCapabilities {
     /// The client shows diagnostics, so that a hover need not repeat them.
     pub shows_diagnostics: bool,
     /// The client pulls diagnostics, so that the server does not push them. If the client does not
@@ -204,10 +261,9 @@ pub struct ClientTraits {
     pub rewrites: bool,
 }
 
-impl ClientTraits {
-    /// Reads the client's capabilities from the raw JSON, because `lsp_types` names some of them
-    /// differently than the protocol.
-    pub fn read(json: &Value) -> ClientTraits {
+impl ClientCapabilities {
+    /// Reads the capabilities of a client. Missing ones are like those that are false.
+    pub fn read(json: &Value) -> ClientCapabilities {
         let has = |path: &str| json.pointer(path).and_then(Value::as_bool).unwrap_or(false);
         let lists = |path: &str, wanted: &str| {
             let list = json.pointer(path).and_then(Value::as_array);
@@ -225,7 +281,7 @@ impl ClientTraits {
         let commands: Vec<&str> = commands
             .map(|all| all.iter().filter_map(Value::as_str).collect())
             .unwrap_or_default();
-        ClientTraits {
+        ClientCapabilities {
             shows_diagnostics: can("publishDiagnostics") || can("diagnostic"),
             pulls_diagnostics,
             relates_diagnostics: pulls_diagnostics
@@ -269,6 +325,8 @@ impl ClientTraits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+
     use serde_json::json;
 
     #[test]
@@ -306,26 +364,36 @@ mod tests {
         assert_eq!(
             problems,
             [
-                "`rise.inlayHints.pipelines` is neither true nor false",
-                "`rise.inlayHints.accessFlow` is not `off`, `compact` or `full`",
-                "`rise.inlayHints.maxLength` is not a positive number",
-                "`rise.device` is not part of a device's name"
+                "`rise.device`: invalid type: integer `0`, expected a string",
+                "`rise.inlayHints.accessFlow`: true is not `off`, `compact` or `full`",
+                "`rise.inlayHints.maxLength`: -4 is not a positive number",
+                "`rise.inlayHints.pipelines`: invalid type: integer `1`, expected a boolean",
             ]
+        );
+        let (settings, problems) = Settings::read(&json!({
+            "imports": {"folders": ["/a", 1]},
+            "lens": null,
+            "run": {"enabled": null, "timeLimit": 2},
+        }));
+        assert_eq!(settings.run.time_limit, Some(Duration::from_secs(2)));
+        assert_eq!(
+            problems,
+            ["`rise.imports.folders`: invalid type: integer `1`, expected path string"]
         );
         assert_eq!(
             Settings::read(&json!([1])).1,
-            ["the settings of `rise` are no object"]
+            ["the settings of `rise` are not an object"]
         );
     }
 
     #[test]
     fn clients_that_say_nothing_get_the_simplest_answers() {
-        let traits = ClientTraits::read(&json!({}));
+        let traits = ClientCapabilities::read(&json!({}));
         assert_eq!(
             traits,
-            ClientTraits {
+            ClientCapabilities {
                 hover_markdown: true,
-                ..ClientTraits::default()
+                ..ClientCapabilities::default()
             }
         );
     }

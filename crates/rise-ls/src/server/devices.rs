@@ -8,23 +8,20 @@ use std::time::Duration;
 use runtime::ocl::DeviceInfo;
 use runtime::process::{Cancel, Limits};
 use serde::Serialize;
-use tower_lsp::jsonrpc::{ErrorCode, Id};
+use tower_lsp::jsonrpc::ErrorCode;
 use tower_lsp::lsp_types::MessageType;
 
 use super::event::{Event, Reply, error};
 use super::run_progress::RunProgress;
 use super::session::Session;
-use super::wire::Json;
 use crate::run::{self, Failure};
 
-/// The request for the list of devices.
-pub(super) const DEVICES: &str = "rise/devices";
 /// The time limit for drivers to list their devices.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// The answer to `rise/devices`.
 #[derive(Debug, Serialize)]
-struct Devices {
+pub struct DeviceList {
     devices: Vec<DeviceInfo>,
     /// The reason why there are no devices.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,7 +30,7 @@ struct Devices {
 
 /// The result of a search for a device.
 #[derive(Debug)]
-pub struct Found {
+pub struct DeviceSearchResult {
     /// The setting `rise.device` when the search began; empty if a program selected the device.
     wanted: Arc<str>,
     device: Result<Box<DeviceInfo>, String>,
@@ -41,9 +38,9 @@ pub struct Found {
 
 impl Session {
     /// Handles `rise/devices`.
-    pub(super) fn devices_request(&mut self, id: &Id, reply: &Reply) {
+    pub(super) fn devices_request(&mut self, cancel: Cancel, reply: &Reply<DeviceList>) {
         if !self.view.settings.run.enabled {
-            reply.send(Err(self.turned_off()));
+            reply.send(Err(self.runs_refused()));
             return;
         }
         let (answer, title) = (reply.clone(), "Looking for devices".to_owned());
@@ -51,20 +48,23 @@ impl Session {
         let work = move |cancel: &Cancel| {
             let (devices, error) = match run::devices(&limits(cancel)) {
                 Ok(devices) => (devices, None),
-                Err(Failure::Cancelled) => return cancelled(&answer),
+                Err(Failure::Cancelled) => {
+                    let reason = "the search was stopped";
+                    return answer.send(Err(error(ErrorCode::RequestCancelled, reason)));
+                }
                 Err(failure) => (Vec::new(), Some(run::failure_json(&failure).error)),
             };
-            answer.send(Ok(Json::of(&Devices { devices, error })));
+            answer.send(Ok(DeviceList { devices, error }));
         };
-        self.runs.start(id.clone(), reply, progress, work);
+        self.runs.start(cancel, reply, progress, work);
     }
 
     /// Searches for the device of the settings in the background. Without the setting, programs are
     /// checked for a default device again.
-    pub(super) fn look_for_device(&mut self) {
+    pub(super) fn search_device(&mut self) {
         let wanted = self.view.settings.device.clone();
         if wanted.is_empty() || !self.view.settings.run.enabled {
-            self.device_is(None);
+            self.set_device(None);
             return;
         }
         let events = self.reports.events.clone();
@@ -75,7 +75,7 @@ impl Session {
                 format!("`rise.device`: {why}")
             });
             // Sending fails if the main loop has ended.
-            let _ = events.send(Event::Device(Found { wanted, device }));
+            let _ = events.send(Event::Device(DeviceSearchResult { wanted, device }));
         };
         self.in_background(search);
     }
@@ -92,7 +92,7 @@ impl Session {
             let all = run::devices(&limits(cancel)).unwrap_or_default();
             if let Some(device) = all.into_iter().find(|device| device.name == name) {
                 let (wanted, device) = (Arc::default(), Ok(Box::new(device)));
-                let _ = events.send(Event::Device(Found { wanted, device }));
+                let _ = events.send(Event::Device(DeviceSearchResult { wanted, device }));
             }
         };
         self.in_background(search);
@@ -100,21 +100,21 @@ impl Session {
 
     /// Handles `Event::Device`. The result is ignored if the setting has changed since the search
     /// began.
-    pub(super) fn device_found(&mut self, found: Found) {
+    pub(super) fn device_found(&mut self, found: DeviceSearchResult) {
         if found.wanted != self.view.settings.device {
             return;
         }
         match found.device {
-            Ok(device) => self.device_is(Some(&device)),
+            Ok(device) => self.set_device(Some(&device)),
             Err(why) => {
                 self.client.log(MessageType::WARNING, why);
-                self.device_is(None);
+                self.set_device(None);
             }
         }
     }
 
     /// Sets the device for which programs are checked.
-    fn device_is(&mut self, device: Option<&DeviceInfo>) {
+    fn set_device(&mut self, device: Option<&DeviceInfo>) {
         let name: Option<Arc<str>> = device.map(|device| device.name.as_str().into());
         let description = device.map(DeviceInfo::description).unwrap_or_default();
         if self.view.device == name && *self.db.device() == description {
@@ -129,12 +129,11 @@ impl Session {
 
     /// Runs a search on a thread that is cancelled when the session ends.
     fn in_background(&mut self, search: impl FnOnce(&Cancel) + Send + 'static) {
-        self.run_number += 1;
-        let id = Id::String(format!("rise/device/{}", self.run_number));
-        let (reply, _) = Reply::new();
+        let (reply, _) = Reply::<()>::new();
         let title = "Looking for a device".to_owned();
         let progress = RunProgress::new(self.client.clone(), title, None);
-        self.runs.start(id, &reply, progress, search);
+        let cancel = Cancel::default();
+        self.runs.start(cancel, &reply, progress, search);
     }
 }
 
@@ -143,9 +142,4 @@ fn limits(cancel: &Cancel) -> Limits {
         time: Some(TIME_LIMIT),
         cancel: cancel.clone(),
     }
-}
-
-fn cancelled(answer: &Reply) {
-    let reason = "the search was stopped";
-    answer.send(Err(error(ErrorCode::RequestCancelled, reason)));
 }

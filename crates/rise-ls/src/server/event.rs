@@ -1,43 +1,33 @@
 //! The events of the main loop.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use db::FilePath;
-use serde_json::Value;
 use tokio::sync::oneshot;
-use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Response};
 
-use super::devices::Found;
+use super::devices::DeviceSearchResult;
 use super::import_roots::{ResolvedRoot, RootSource};
-use super::requests::Ticket;
-use super::wire::Json;
+use super::requests::Call;
+use super::session::Session;
 use super::workspace::Loaded;
 use crate::loader::Contents;
 
 /// An event that the main loop handles, in the order of arrival.
-#[derive(Debug)]
 pub enum Event {
-    Request {
-        id: Id,
-        method: String,
-        params: Value,
-        /// The channel of the answer.
-        reply: Reply,
-    },
-    Notification {
-        method: String,
-        params: Value,
-    },
+    /// A request or notification of the client, as the reaction to its parameters.
+    Client(Box<dyn FnOnce(&mut Session) + Send>),
     /// An answer of the client to a request of the server.
     Response(Response),
-    /// The end of a job.
-    Finished(Arc<Ticket>, Ending),
-    /// The end of the run that was requested with this id.
-    RunOver(Id),
+    /// A request whose job was cancelled by a change of the database.
+    Interrupted(Call),
+    /// The end of the run with this number.
+    RunEnded(u64),
     /// The name of the OpenCL device on which a program has run.
     RanOn(String),
     /// The result of a search for a device.
-    Device(Found),
+    Device(DeviceSearchResult),
     /// Files of the workspace that were read.
     Loaded(Loaded),
     /// A file that was read after the time limit.
@@ -57,42 +47,41 @@ pub enum Event {
     HungUp,
 }
 
-/// The way in which a job has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// The job has answered, with a result or an error.
-    Answered,
-    /// A change of the database has cancelled the job.
-    Interrupted,
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Event")
+    }
 }
-
-/// The answer to a request.
-pub type Answer = Result<Json, Error>;
 
 /// The channel for the answer to a request. Clones share the channel, and only the first answer is
 /// sent.
-#[derive(Clone, Debug)]
-pub struct Reply(Arc<Mutex<Option<oneshot::Sender<Answer>>>>);
+#[derive(Debug)]
+pub struct Reply<R>(Arc<Mutex<Option<oneshot::Sender<Result<R, Error>>>>>);
 
-impl Reply {
+impl<R> Reply<R> {
     /// Creates a channel, and its receiver.
-    pub fn new() -> (Reply, oneshot::Receiver<Answer>) {
+    pub fn new() -> (Reply<R>, oneshot::Receiver<Result<R, Error>>) {
         let (sender, receiver) = oneshot::channel();
         (Reply(Arc::new(Mutex::new(Some(sender)))), receiver)
     }
 
-    /// Sends an answer, unless one was sent before. Returns true if this one was sent.
-    pub fn send(&self, answer: Answer) -> bool {
+    /// Sends an answer, unless one was sent before or the request was cancelled.
+    pub fn send(&self, answer: Result<R, Error>) {
         let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        sender.is_some_and(|sender| sender.send(answer).is_ok())
+        // Sending fails if the request was cancelled.
+        let _ = sender.map(|sender| sender.send(answer));
     }
 
-    /// Returns true if no answer was sent.
+    /// Returns true if the client still waits for an answer.
     pub fn is_open(&self) -> bool {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_some()
+        let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sender.as_ref().is_some_and(|sender| !sender.is_closed())
+    }
+}
+
+impl<R> Clone for Reply<R> {
+    fn clone(&self) -> Self {
+        Reply(self.0.clone())
     }
 }
 

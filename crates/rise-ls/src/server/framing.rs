@@ -16,7 +16,7 @@ const MAX_HEADER: u64 = 1 << 12;
 pub enum Frame {
     /// The body of a message, which is not parsed yet.
     Body(Vec<u8>),
-    /// Bytes that are not a message, with the error response for the client, including its header.
+    /// Bytes that are not a message, with the body of the error response for the client.
     Refused(Vec<u8>),
 }
 
@@ -62,10 +62,6 @@ pub fn header(body: &[u8]) -> String {
     format!("Content-Length: {}\r\n\r\n", body.len())
 }
 
-pub fn frame(body: &[u8]) -> Vec<u8> {
-    [header(body).as_bytes(), body].concat()
-}
-
 enum Header {
     End,
     Garbage,
@@ -107,6 +103,10 @@ fn skip(stream: &mut impl BufRead, length: usize) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn frame(body: &[u8]) -> Vec<u8> {
+        [header(body).as_bytes(), body].concat()
+    }
 
     const GOOD: &str = r#"{"jsonrpc":"2.0","method":"good"}"#;
 

@@ -7,8 +7,6 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tower_lsp::jsonrpc::Id;
 
-use super::framing::frame;
-
 const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
 
@@ -59,7 +57,7 @@ impl Message {
     /// Parses the body of a message.
     ///
     /// # Errors
-    /// Returns the error response, with its header, if the body is not a message.
+    /// Returns the body of the error response if the body is not a message.
     pub fn read(body: &[u8]) -> Result<Message, Vec<u8>> {
         let envelope: Envelope = match serde_json::from_slice(body) {
             Ok(envelope) => envelope,
@@ -114,10 +112,10 @@ fn is_error(error: &Value) -> bool {
     error["code"].is_i64() && error["message"].is_string()
 }
 
-/// Returns the error response, with its header, to an invalid message.
+/// Returns the body of the error response to an invalid message.
 pub fn refusal(code: i64, reason: &str, id: &Value) -> Vec<u8> {
     let response = json!({"jsonrpc": "2.0", "error": {"code": code, "message": reason}, "id": id});
-    frame(response.to_string().as_bytes())
+    response.to_string().into_bytes()
 }
 
 #[cfg(test)]
@@ -131,8 +129,7 @@ mod tests {
             panic!("{} is read", String::from_utf8_lossy(body))
         };
         let response = String::from_utf8(response).expect("messages are text");
-        let (_, response) = response.split_once("\r\n\r\n").expect("a header");
-        let response: Value = serde_json::from_str(response).expect("messages are JSON");
+        let response: Value = serde_json::from_str(&response).expect("messages are JSON");
         response["error"]["code"].as_i64().expect("an error")
     }
 

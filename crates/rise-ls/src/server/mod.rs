@@ -1,10 +1,10 @@
 //! The language server.
 //!
 //! The process that the editor starts forwards messages to a worker process, and restarts it after
-//! a crash ([`supervisor`]). In the worker, messages arrive through [`ingress`] in the order of the
-//! stream and go to the main loop on one thread, which owns the database and applies changes as
-//! they arrive ([`session`]). Requests become jobs on a thread pool, each of which reads a snapshot
-//! ([`snapshot`]). Before a change is applied, jobs that are nearly done may finish; the others are
+//! a crash ([`supervisor`]). In the worker, tower-lsp calls the handlers of [`router`], which pass
+//! the typed parameters, in the order of the stream ([`ordering`]), to the main loop on one thread,
+//! which owns the database and applies changes as they arrive ([`session`]). Requests become jobs on
+//! a thread pool, each of which reads a snapshot ([`snapshot`]). Before a change is applied, jobs that are nearly done may finish; the others are
 //! cancelled. `docs/lsp.md` describes the behaviour that clients see.
 
 mod capabilities;
@@ -16,19 +16,21 @@ mod event;
 mod framing;
 mod handlers;
 mod import_roots;
-mod ingress;
 mod lifecycle;
 mod message;
+mod ordering;
+mod outbox;
 mod pool;
 mod positions;
 mod previews;
 mod progress;
 mod publish;
-mod pulled;
+mod pull_diagnostics;
 mod requests;
+mod router;
 mod run_progress;
-mod running;
-mod runs;
+mod run_request;
+mod run_threads;
 mod session;
 mod signals;
 mod snapshot;
@@ -40,9 +42,7 @@ mod tests;
 mod to_proto;
 mod transport;
 mod uri;
-mod wire;
 mod workspace;
-mod written;
 
 use std::hash::{BuildHasher, RandomState};
 use std::io;
@@ -56,12 +56,12 @@ use crossbeam_channel::{Receiver, bounded, unbounded};
 
 use client::Client;
 use event::Event;
+use outbox::Outbox;
 use pool::{Pool, STACK};
 use requests::panic_message;
-use session::{Session, Stage};
+use session::Session;
 pub use supervisor::WORKER;
-use transport::HungUp;
-use wire::Outbox;
+use transport::{HungUp, start_writer};
 
 /// Serves one client: on standard input and output, or one that connects to the address
 /// (`HOST:PORT`). The address is printed on standard error, with the port that the system selects
@@ -94,70 +94,71 @@ fn token() -> String {
     format!("{:016x}{:016x}", part(), part())
 }
 
-/// Runs the worker process of a session, which follows `restarts` crashed ones. Returns the exit
-/// status.
+/// Runs the worker process of a session, which follows `restarts` crashed ones.
 ///
 /// # Errors
 /// Fails if the system creates no threads.
 pub fn work(restarts: u32) -> io::Result<u8> {
     let (events, receiver) = unbounded();
-    let (chunks, to_writer) = unbounded();
-    let client = Client::new(Outbox::new(chunks.clone()), restarts);
+    let (outbox, messages) = Outbox::new();
+    let client = Client::new(outbox.clone(), restarts);
     let hung_up = Arc::new(HungUp::default());
     let hang_up = events.clone();
-    let asked = signals::listen(move || drop(hang_up.send(Event::HungUp)));
+    let signal = signals::listen(move || drop(hang_up.send(Event::HungUp)));
     // Removes temporary files of killed servers, in the background.
     thread::Builder::new()
         .name("rise:clean".into())
         .spawn(runtime::temp_dir::remove_abandoned)?;
     let token = std::env::var(supervisor::TOKEN).ok();
     let session = Session::new(client, events.clone(), Pool::start()?, restarts, token);
-    let over = Over(hung_up.clone());
-    let (ended, end) = bounded(1);
+    let end = EndOfMainLoop(hung_up.clone());
+    let (ended, main_loop_end) = bounded(1);
     thread::Builder::new()
         .name("rise:main".into())
         .stack_size(STACK)
         .spawn(move || {
-            // If the receiver was dropped, the exit status is already determined.
-            let _ = ended.send(main_loop(session, &receiver, over));
+            main_loop(session, &receiver);
+            drop(end);
+            let _ = ended.send(());
         })?;
-    let (input, output) = (io::stdin(), io::stdout());
-    transport::serve(input, output, events.clone(), (chunks, to_writer), &hung_up)?;
-    // After `exit` this event has no effect.
+    let lost = hung_up.clone();
+    let writer = start_writer(io::stdout(), messages, move || lost.happen())?;
+    transport::serve(events.clone(), &outbox, &hung_up)?;
+    outbox.close();
+    writer.flushed(END_TIMEOUT);
+    // Without effect if the main loop has ended.
     let _ = events.send(Event::HungUp);
-    let clean = end.recv_timeout(PATIENCE) == Ok(Stage::Over { clean: true });
-    asked.end();
-    Ok(if clean { 0 } else { 1 })
+    let _ = main_loop_end.recv_timeout(END_TIMEOUT);
+    signal.end();
+    Ok(0)
 }
 
-/// The time limit for the main loop to end, which stops the runs.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// The time limit for the last messages to be written, and for the main loop to end, which stops
+/// the runs.
+const END_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Notifies the transport when the main loop ends, even by a panic.
-struct Over(Arc<HungUp>);
+struct EndOfMainLoop(Arc<HungUp>);
 
-impl Drop for Over {
+impl Drop for EndOfMainLoop {
     fn drop(&mut self) {
         self.0.happen();
     }
 }
 
-fn main_loop(mut session: Session, events: &Receiver<Event>, over: Over) -> Stage {
+/// Handles events until the client's messages end.
+fn main_loop(mut session: Session, events: &Receiver<Event>) {
     while let Ok(event) = events.recv() {
         let mut next = Some(event);
         while let Some(event) = next {
             guarded(&mut session, |session| session.handle(event));
-            if matches!(session.stage(), Stage::Over { .. }) {
-                let stage = session.stage();
-                drop(session);
-                drop(over);
-                return stage;
+            if session.is_over() {
+                return;
             }
             next = events.try_recv().ok();
         }
         guarded(&mut session, Session::settle);
     }
-    session.stage()
 }
 
 /// Logs a panic in an event handler, and continues the session.

@@ -73,19 +73,19 @@ fn lane(name: &str, threads: usize) -> io::Result<Sender<Job>> {
     Ok(sender)
 }
 
-/// A counter of jobs that are about to finish, for which a change of the database waits.
+/// A counter of jobs for whose end a change of the database waits.
 #[derive(Clone, Debug, Default)]
-pub struct Gauge(Arc<(Mutex<usize>, Condvar)>);
+pub struct WaitGroup(Arc<(Mutex<usize>, Condvar)>);
 
-impl Gauge {
+impl WaitGroup {
     /// Counts a job until the returned value is dropped.
-    pub fn enter(&self) -> InFlight {
+    pub fn enter(&self) -> WaitGuard {
         *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        InFlight(self.clone())
+        WaitGuard(self.clone())
     }
 
     /// Waits until no job is counted, or the time limit ends.
-    pub fn settle(&self, limit: Duration) {
+    pub fn wait(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
         let (count, changed) = &*self.0;
         let mut running = count.lock().unwrap_or_else(PoisonError::into_inner);
@@ -102,9 +102,9 @@ impl Gauge {
 }
 
 #[derive(Debug)]
-pub struct InFlight(Gauge);
+pub struct WaitGuard(WaitGroup);
 
-impl Drop for InFlight {
+impl Drop for WaitGuard {
     fn drop(&mut self) {
         let (count, changed) = &*self.0.0;
         *count.lock().unwrap_or_else(PoisonError::into_inner) -= 1;

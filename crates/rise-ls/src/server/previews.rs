@@ -10,16 +10,17 @@ use rustc_hash::FxHasher;
 use tower_lsp::lsp_types::TextDocumentIdentifier;
 
 use super::client::Client;
-use super::handlers::preview::{Again, PreviewChanged, PreviewChangedParams, PreviewResult, again};
+use super::handlers::preview::{
+    PREVIEW_CHANGED, PreviewChangedParams, PreviewResult, RecomputedPreview, recompute_shown,
+};
 use super::snapshot::Snapshot;
-use super::wire::Json;
 
 /// The largest number of previews that are updated. The oldest ones are dropped.
-pub const MAX_SHOWN: usize = 16;
+pub const MAX_PREVIEWS: usize = 16;
 
 /// The key of a shown preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct PreviewKey {
     pub file: FileId,
     pub def: String,
     pub form: Form,
@@ -27,7 +28,7 @@ pub struct Shown {
 
 /// The data that distinguish a renamed definition from a removed one.
 #[derive(Clone, Debug, Default)]
-pub struct Identity {
+pub struct DefinitionIdentity {
     /// The item that last declared the definition.
     pub item: Option<ItemId>,
     /// The names of all definitions that the document had at that time.
@@ -35,10 +36,10 @@ pub struct Identity {
 }
 
 #[derive(Clone, Debug)]
-struct Sent {
+struct SentPreview {
     number: u64,
-    shown: Shown,
-    identity: Identity,
+    key: PreviewKey,
+    identity: DefinitionIdentity,
     hash: u64,
     /// The revision of the texts from which the preview was made.
     generation: u64,
@@ -50,24 +51,24 @@ pub struct Previews(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    sent: Vec<Sent>,
+    sent: Vec<SentPreview>,
     /// The number of previews so far.
     count: u64,
 }
 
 impl Previews {
     /// Adds a preview that is sent to the client.
-    pub fn show(&self, shown: Shown, identity: Identity, result: &PreviewResult) {
+    pub fn show(&self, key: PreviewKey, identity: DefinitionIdentity, result: &PreviewResult) {
         let mut state = self.lock();
-        state.sent.retain(|sent| sent.shown != shown);
-        if state.sent.len() >= MAX_SHOWN {
+        state.sent.retain(|sent| sent.key != key);
+        if state.sent.len() >= MAX_PREVIEWS {
             state.sent.remove(0);
         }
         state.count += 1;
         let number = state.count;
-        state.sent.push(Sent {
+        state.sent.push(SentPreview {
             number,
-            shown,
+            key,
             identity,
             hash: hash(result),
             generation: 0,
@@ -75,13 +76,13 @@ impl Previews {
     }
 
     /// Removes a preview that the client has closed.
-    pub fn close(&self, shown: &Shown) {
-        self.lock().sent.retain(|sent| sent.shown != *shown);
+    pub fn close(&self, key: &PreviewKey) {
+        self.lock().sent.retain(|sent| sent.key != *key);
     }
 
     /// Removes the previews of a closed document.
     pub fn close_all(&self, file: FileId) {
-        self.lock().sent.retain(|sent| sent.shown.file != file);
+        self.lock().sent.retain(|sent| sent.key.file != file);
     }
 
     /// Computes the previews again, and sends those that have changed to the client.
@@ -90,7 +91,7 @@ impl Previews {
         for sent in all {
             let compute = || {
                 (snapshot.db)
-                    .catch_cancelled(|| again(snapshot, &sent.shown, sent.identity.clone()))
+                    .catch_cancelled(|| recompute_shown(snapshot, &sent.key, sent.identity.clone()))
             };
             match catch_unwind(AssertUnwindSafe(compute)) {
                 Ok(Ok(Some(now))) => self.send(sent.number, now, generation, client),
@@ -105,17 +106,17 @@ impl Previews {
 
     /// Sends a preview while the state is locked, so that messages are sent in the order of
     /// generations.
-    fn send(&self, number: u64, now: Again, generation: u64, client: &Client) {
+    fn send(&self, number: u64, now: RecomputedPreview, generation: u64, client: &Client) {
         let hash = hash(&now.result);
         let mut state = self.lock();
         let Some(at) = state.sent.iter().position(|sent| sent.number == number) else {
             return;
         };
-        let (form, file) = (state.sent[at].shown.form, state.sent[at].shown.file);
-        let is_it =
-            |shown: &Shown| shown.form == form && shown.file == file && shown.def == now.result.def;
+        let (form, file) = (state.sent[at].key.form, state.sent[at].key.file);
+        let is_same =
+            |key: &PreviewKey| key.form == form && key.file == file && key.def == now.result.def;
         // The definition may now have the name of another shown preview.
-        if (state.sent.iter()).any(|sent| sent.number != number && is_it(&sent.shown)) {
+        if (state.sent.iter()).any(|sent| sent.number != number && is_same(&sent.key)) {
             return;
         }
         let sent = &mut state.sent[at];
@@ -128,12 +129,13 @@ impl Previews {
             return;
         }
         sent.hash = hash;
-        let before = std::mem::replace(&mut sent.shown.def, now.result.def.clone());
-        client.notify_json::<PreviewChanged>(&Json::of(&PreviewChangedParams {
+        let before = std::mem::replace(&mut sent.key.def, now.result.def.clone());
+        let params = PreviewChangedParams {
             text_document: TextDocumentIdentifier { uri: now.uri },
             renamed_from: (before != now.result.def).then_some(&before),
             preview: &now.result,
-        }));
+        };
+        client.notify_method(PREVIEW_CHANGED, &params);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -2,6 +2,7 @@
 
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::lsp_types::notification::Progress as ProgressNotification;
+use tower_lsp::lsp_types::request::WorkDoneProgressCreate;
 use tower_lsp::lsp_types::{
     ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress, WorkDoneProgressBegin,
     WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
@@ -23,7 +24,7 @@ enum State {
     Idle,
     /// The client was requested to create a report. If the work has ended meanwhile, `ended` is the
     /// number of files.
-    Asked { ended: Option<usize> },
+    Requested { ended: Option<usize> },
     /// The client shows the report.
     Shown,
 }
@@ -38,24 +39,21 @@ impl Progress {
     }
 
     /// Requests a progress report, unless there is one already.
-    pub fn ask(&mut self) -> Option<Id> {
+    pub fn request(&mut self) -> Option<Id> {
         if self.state != State::Idle {
             return None;
         }
-        self.state = State::Asked { ended: None };
+        self.state = State::Requested { ended: None };
         self.count += 1;
         let params = WorkDoneProgressCreateParams {
             token: self.token(),
         };
-        Some(
-            self.client
-                .request("window/workDoneProgress/create", params),
-        )
+        Some(self.client.request::<WorkDoneProgressCreate>(&params))
     }
 
     /// Handles the client's answer to the request.
-    pub fn consented(&mut self, yes: bool) {
-        let State::Asked { ended } = self.state else {
+    pub fn created(&mut self, yes: bool) {
+        let State::Requested { ended } = self.state else {
             return;
         };
         if !yes {
@@ -91,7 +89,7 @@ impl Progress {
     pub fn end(&mut self, total: usize) {
         match self.state {
             State::Idle => {}
-            State::Asked { .. } => self.state = State::Asked { ended: Some(total) },
+            State::Requested { .. } => self.state = State::Requested { ended: Some(total) },
             State::Shown => {
                 let files = if total == 1 {
                     "1 file".to_owned()

@@ -6,17 +6,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use db::{Cancelled, FileId};
+use db::{Cancelled, FileId, ItemId, RunInputs};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use tower_lsp::lsp_types::notification::PublishDiagnostics;
-use tower_lsp::lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Range, Uri};
+use tower_lsp::lsp_types::{
+    Diagnostic, DiagnosticSeverity, NumberOrString, PublishDiagnosticsParams, Range, Uri,
+};
 
 use super::client::Client;
+use super::crash::{self, CHECK};
 use super::event::Event;
 use super::handlers::diagnostics::failure;
 use super::requests::{Reports, panic_message};
 use super::snapshot::Snapshot;
-use super::written::{Effort, Listed, Written};
+use super::to_proto;
 
 /// Publishes diagnostics, and never older ones after newer ones.
 #[derive(Clone, Debug)]
@@ -28,10 +31,9 @@ pub struct Publisher {
 #[derive(Debug, Default)]
 struct State {
     published: FxHashMap<FileId, Published>,
-    /// Documents whose text has changed since their diagnostics were published, with the revision.
-    owed: FxHashMap<FileId, Owed>,
-    /// The serialised diagnostics of each document, which a job takes out while it updates them.
-    written: FxHashMap<FileId, Written>,
+    /// Documents whose text has changed since their diagnostics were published.
+    outdated: FxHashMap<FileId, Outdated>,
+    completed: FxHashMap<FileId, Arc<CompletedRuns>>,
     /// Documents whose completions are precomputed.
     prepared: FxHashSet<FileId>,
 }
@@ -43,7 +45,7 @@ struct Published {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Owed {
+struct Outdated {
     revision: u64,
     since: Instant,
 }
@@ -57,46 +59,46 @@ impl Publisher {
     }
 
     /// Records a change of a document: its diagnostics will be published even if they are the same.
-    pub fn owe(&self, file: FileId, revision: u64, since: Instant) {
+    pub fn text_changed(&self, file: FileId, revision: u64, since: Instant) {
         let mut state = self.lock();
-        match state.owed.entry(file) {
-            Entry::Occupied(mut owed) => owed.get_mut().revision = revision,
-            Entry::Vacant(owed) => drop(owed.insert(Owed { revision, since })),
+        match state.outdated.entry(file) {
+            Entry::Occupied(mut known) => known.get_mut().revision = revision,
+            Entry::Vacant(place) => drop(place.insert(Outdated { revision, since })),
         }
     }
 
     /// Clears the diagnostics of a closed document.
     pub fn clear(&self, file: FileId, uri: Uri, generation: u64) {
         let mut state = self.lock();
-        state.owed.remove(&file);
+        state.outdated.remove(&file);
         state.published.insert(
             file,
             Published {
                 generation,
-                hash: Listed::default().hash(),
+                hash: hash(&[]),
             },
         );
-        state.written.remove(&file);
+        state.completed.remove(&file);
         state.prepared.remove(&file);
-        let params = Listed::default().params(&uri, None);
-        self.client.notify_json::<PublishDiagnostics>(&params);
+        let params = PublishDiagnosticsParams::new(uri, Vec::new(), None);
+        self.client.notify::<PublishDiagnostics>(&params);
     }
 
     /// Computes and publishes the diagnostics of the open documents, starting with changed ones.
     /// Syntax and type errors are published before examples and strategies run, which take longer;
     /// a change cancels these runs.
     pub fn run(&self, snapshot: &Snapshot, generation: u64, reports: &Reports) {
-        let owed = self.lock().owed.clone();
+        let outdated = self.lock().outdated.clone();
         let mut files: Vec<FileId> = snapshot.view.open.keys().copied().collect();
-        files.sort_by_key(|file| (!owed.contains_key(file), *file));
+        files.sort_by_key(|file| (!outdated.contains_key(file), *file));
         let list = |files: Vec<FileId>, effort| {
             let mut partial = Vec::new();
             for file in files {
                 let listed = self.list(snapshot, file, effort, generation, reports)?;
-                if listed.is_partial {
+                if listed.completed.is_none() {
                     partial.push(file);
                 }
-                self.publish(snapshot, file, &listed, generation, reports);
+                self.publish(snapshot, file, listed.items, generation, reports);
             }
             Some(partial)
         };
@@ -115,14 +117,19 @@ impl Publisher {
         effort: Effort,
         generation: u64,
         reports: &Reports,
-    ) -> Option<Listed> {
-        let mut written = self.lock().written.remove(&file).unwrap_or_default();
-        let compute = || (snapshot.db).catch_cancelled(|| written.list(snapshot, file, effort));
-        let outcome = catch_unwind(AssertUnwindSafe(compute));
-        self.keep(file, written, generation);
-        match outcome {
-            Ok(Ok(diagnostics)) => Some(diagnostics),
-            Ok(Err(Cancelled::PropagatedPanic)) => Some(Listed::one(&failure())),
+    ) -> Option<FileDiagnostics> {
+        let known = self.lock().completed.get(&file).cloned();
+        let known = known.unwrap_or_default();
+        let compute =
+            || (snapshot.db).catch_cancelled(|| diagnostics(snapshot, file, effort, &known));
+        match catch_unwind(AssertUnwindSafe(compute)) {
+            Ok(Ok(found)) => {
+                if let Some(completed) = &found.completed {
+                    self.keep(file, completed, generation);
+                }
+                Some(found)
+            }
+            Ok(Err(Cancelled::PropagatedPanic)) => Some(FileDiagnostics::failure()),
             Ok(Err(_)) => {
                 reports.status.interrupted();
                 None
@@ -133,7 +140,7 @@ impl Publisher {
                 let reason = panic_message(&*panic);
                 let problem = format!("checking {path} failed: {reason}");
                 let _ = reports.events.send(Event::Problem(problem));
-                Some(Listed::one(&failure()))
+                Some(FileDiagnostics::failure())
             }
         }
     }
@@ -158,12 +165,12 @@ impl Publisher {
         }
     }
 
-    /// Stores serialised diagnostics, unless the document was closed meanwhile.
-    fn keep(&self, file: FileId, written: Written, generation: u64) {
+    /// Stores the completed runs of a document, unless it was closed meanwhile.
+    fn keep(&self, file: FileId, completed: &Arc<CompletedRuns>, generation: u64) {
         let mut state = self.lock();
         let later = |published: &Published| published.generation > generation;
         if !state.published.get(&file).is_some_and(later) {
-            state.written.insert(file, written);
+            state.completed.insert(file, completed.clone());
         }
     }
 
@@ -173,42 +180,100 @@ impl Publisher {
         &self,
         snapshot: &Snapshot,
         file: FileId,
-        diagnostics: &Listed,
+        diagnostics: Vec<Diagnostic>,
         generation: u64,
         reports: &Reports,
     ) {
         let Some(open) = snapshot.view.open.get(&file) else {
             return;
         };
-        let hash = diagnostics.hash();
+        let hash = hash(&diagnostics);
         let mut state = self.lock();
         let before = state.published.get(&file).copied();
         if before.is_some_and(|before| before.generation > generation) {
             return;
         }
-        let owed = state
-            .owed
+        let outdated = state
+            .outdated
             .get(&file)
             .copied()
-            .filter(|owed| owed.revision == open.revision);
-        if owed.is_some() {
-            state.owed.remove(&file);
+            .filter(|known| known.revision == open.revision);
+        if outdated.is_some() {
+            state.outdated.remove(&file);
         } else if before.is_some_and(|before| before.hash == hash) {
             return;
         }
         state.published.insert(file, Published { generation, hash });
-        let params = diagnostics.params(&open.uri, Some(open.version));
+        let (uri, version) = (open.uri.clone(), Some(open.version));
+        let params = PublishDiagnosticsParams::new(uri, diagnostics, version);
         // The counter changes before the message is sent, so that the client never sees an old
         // value after it.
-        if let Some(owed) = owed {
-            reports.status.diagnosed(owed.since.elapsed());
+        if let Some(outdated) = outdated {
+            reports.status.diagnosed(outdated.since.elapsed());
         }
-        self.client.notify_json::<PublishDiagnostics>(&params);
+        self.client.notify::<PublishDiagnostics>(&params);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The amount of work for the diagnostics of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effort {
+    /// Checks types. Examples and strategies are not run, but known outcomes that are still valid
+    /// are included.
+    Check,
+    /// Also runs examples and strategies.
+    Run,
+}
+
+/// The items of a document whose examples or strategies were run, with the inputs on which the
+/// outcome depends.
+type CompletedRuns = FxHashMap<ItemId, RunInputs>;
+
+/// The diagnostics of a document.
+struct FileDiagnostics {
+    items: Vec<Diagnostic>,
+    /// The runs whose outcomes are included. `None` if some outcomes are left out, because the
+    /// examples or strategies have to be run.
+    completed: Option<Arc<CompletedRuns>>,
+}
+
+impl FileDiagnostics {
+    fn failure() -> FileDiagnostics {
+        FileDiagnostics {
+            items: vec![failure()],
+            completed: Some(Arc::default()),
+        }
+    }
+}
+
+/// Computes the diagnostics of a document, with the outcomes of `known` runs that are still valid.
+fn diagnostics(
+    snapshot: &Snapshot,
+    file: FileId,
+    effort: Effort,
+    known: &CompletedRuns,
+) -> FileDiagnostics {
+    crash::on_purpose(CHECK, snapshot, Some(file));
+    let document = snapshot.document_of(file);
+    let runs = snapshot.db.runs(file);
+    let left_out: FxHashSet<ItemId> = runs
+        .iter()
+        .filter(|(item, inputs)| effort == Effort::Check && known.get(item) != Some(inputs))
+        .map(|(item, _)| *item)
+        .collect();
+    let mut items = Vec::new();
+    for (item, found) in snapshot.db.file_diagnostics_without_runs(file, &left_out) {
+        let found = ide::item_diagnostics(&snapshot.db, item, &found);
+        items.extend(to_proto::diagnostics(snapshot, &document, &found));
+    }
+    let completed = left_out
+        .is_empty()
+        .then(|| Arc::new(runs.into_iter().collect()));
+    FileDiagnostics { items, completed }
 }
 
 /// Returns a hash of the diagnostics, which is stable within one process.

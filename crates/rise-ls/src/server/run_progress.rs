@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::lsp_types::notification::Progress;
+use tower_lsp::lsp_types::request::WorkDoneProgressCreate;
 use tower_lsp::lsp_types::{
     NumberOrString, ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress,
     WorkDoneProgressBegin, WorkDoneProgressCreateParams, WorkDoneProgressEnd,
@@ -31,7 +31,7 @@ struct Inner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// The client was requested to create a report.
-    Asked,
+    Requested,
     /// The client shows the report.
     Shown,
     /// The client does not show a report.
@@ -56,25 +56,24 @@ impl RunProgress {
     }
 
     /// Requests a progress report, unless the request has a token.
-    pub fn ask(&self, number: u64) -> Option<Id> {
+    pub fn request(&self, number: u64) -> Option<Id> {
         let mut inner = self.lock();
         if inner.token.is_some() {
             return None;
         }
         let token = NumberOrString::String(format!("rise/run/{number}"));
         inner.token = Some(token.clone());
-        inner.state = State::Asked;
+        inner.state = State::Requested;
         let params = WorkDoneProgressCreateParams { token };
-        let method = "window/workDoneProgress/create";
-        Some(inner.client.request(method, params))
+        Some(inner.client.request::<WorkDoneProgressCreate>(&params))
     }
 
     /// Handles the client's answer to the request.
-    pub fn consented(&self, yes: bool) {
+    pub fn created(&self, yes: bool) {
         let mut inner = self.lock();
         match inner.state {
-            State::Asked if yes => inner.begin(),
-            State::Asked => inner.state = State::Hidden,
+            State::Requested if yes => inner.begin(),
+            State::Requested => inner.state = State::Hidden,
             State::Shown | State::Hidden => {}
         }
     }
@@ -104,13 +103,8 @@ impl RunProgress {
     }
 
     /// Returns true if the report has this token.
-    pub fn is_token(&self, token: &Value) -> bool {
-        let inner = self.lock();
-        match &inner.token {
-            Some(NumberOrString::String(own)) => token.as_str() == Some(own),
-            Some(NumberOrString::Number(own)) => token.as_i64() == Some(i64::from(*own)),
-            None => false,
-        }
+    pub fn has_token(&self, token: &ProgressToken) -> bool {
+        self.lock().token.as_ref() == Some(token)
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -5,62 +5,60 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam_channel::Sender;
 use db::{Database, FileId, FilePath};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
-use tower_lsp::lsp_types::MessageType;
+use tower_lsp::jsonrpc::{Error, Id};
+use tower_lsp::lsp_types::request::WorkspaceDiagnosticRefresh;
+use tower_lsp::lsp_types::{MessageType, TextDocumentIdentifier};
 
 use super::client::Client;
-use super::devices::DEVICES;
-use super::event::{Answer, Ending, Event, Reply, error};
+use super::event::{Event, invalid_params};
+use super::handlers::Answer;
 use super::import_roots::ImportRoots;
-use super::pool::{Gauge, Lane, Pool};
+use super::pool::{Lane, Pool, WaitGroup};
 use super::progress::Progress;
 use super::publish::Publisher;
-use super::pulled::Pulled;
-use super::requests::{Policy, Reports, Route, Ticket, answer, interrupted};
+use super::pull_diagnostics::PulledDiagnostics;
+use super::requests::{Call, Policy, Reports};
 use super::run_progress::RunProgress;
-use super::running::method_of_runs;
-use super::runs::Runs;
+use super::run_threads::Runs;
 use super::snapshot::{Snapshot, View};
 use super::status::Status;
 use super::uri;
-use super::wire::Json;
 use super::workspace::load;
 use crate::loader::{Contents, Late, load_imports};
 
 /// The time limit for reading imported files.
 pub(super) const READING: Duration = Duration::from_millis(500);
 /// The time that a change waits for requests about a position, which usually take less.
-const PATIENCE: Duration = Duration::from_millis(2);
+const POSITIONAL_GRACE: Duration = Duration::from_millis(2);
 /// The time that a change waits for requests that were cancelled several times.
-const MUCH_PATIENCE: Duration = Duration::from_millis(20);
+const INTERRUPTED_GRACE: Duration = Duration::from_millis(20);
 /// The number of cancellations from which on a change waits longer for a request.
-const SEVERAL: u32 = 2;
+const MAX_INTERRUPTIONS: u32 = 2;
 
-/// The stage of the lifecycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// The stage before `initialize`.
-    Fresh,
-    /// The stage between `initialize` and `shutdown`.
-    Running,
-    /// The stage after `shutdown`.
-    ShutDown,
-    /// The stage after `exit`.
-    Over {
-        /// True if `shutdown` came before `exit`.
-        clean: bool,
-    },
+/// The parameters of `rise/text`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TextParams {
+    text_document: TextDocumentIdentifier,
+}
+
+/// The answer to `rise/text`.
+#[derive(Debug, Serialize)]
+pub struct TextResult {
+    text: String,
+    version: i32,
 }
 
 /// The purpose of a request that was sent to the client.
 #[derive(Debug)]
-pub(super) enum Expected {
+pub(super) enum ExpectedResponse {
     /// A request for the settings.
     Settings,
     /// A request to create the progress report for reading the workspace.
@@ -68,17 +66,18 @@ pub(super) enum Expected {
     /// A request to create the progress report of a run.
     RunProgress(RunProgress),
     /// A request by this method whose result is not used.
-    Consent(&'static str),
+    Acknowledgement(&'static str),
 }
 
 /// A session with one client.
 pub struct Session {
     pub(super) db: Database,
     pub(super) view: Arc<View>,
-    pub(super) stage: Stage,
+    is_shut_down: bool,
+    is_over: bool,
     pub(super) client: Client,
     pub(super) publisher: Publisher,
-    pulled: Pulled,
+    pulled: PulledDiagnostics,
     pub(super) folders: Vec<PathBuf>,
     pub(super) import_roots: ImportRoots,
     /// The number of times that the workspace is currently being read.
@@ -86,7 +85,7 @@ pub struct Session {
     /// True if these reads have found new files.
     pub(super) load_is_news: bool,
     pub(super) progress: Progress,
-    pub(super) expected: FxHashMap<Id, Expected>,
+    pub(super) expected: FxHashMap<Id, ExpectedResponse>,
     pub(super) reports: Reports,
     pub(super) runs: Runs,
     /// The number of progress reports for runs that were requested so far.
@@ -97,11 +96,11 @@ pub struct Session {
     /// The token that the client has to send before programs may run.
     pub(super) token: Option<String>,
     /// True if the client has not sent the token.
-    pub(super) is_stranger: bool,
+    pub(super) lacks_token: bool,
     pool: Pool,
-    tickets: FxHashMap<Id, Arc<Ticket>>,
-    brief: Gauge,
-    persistent: Gauge,
+    positional_jobs: WaitGroup,
+    /// The jobs of requests that were cancelled several times.
+    interrupted_jobs: WaitGroup,
     pub(super) revision: u64,
     /// True if something has changed since diagnostics were last computed.
     pub(super) stale: bool,
@@ -125,9 +124,10 @@ impl Session {
         Session {
             db: Database::new(),
             view: Arc::default(),
-            stage: Stage::Fresh,
+            is_shut_down: false,
+            is_over: false,
             publisher: Publisher::new(client.clone()),
-            pulled: Pulled::default(),
+            pulled: PulledDiagnostics::default(),
             progress: Progress::new(client.clone()),
             client,
             folders: Vec::new(),
@@ -138,16 +138,15 @@ impl Session {
             runs: Runs::new(events.clone()),
             run_number: u64::from(restarts) << 32,
             runs_forbidden: false,
-            is_stranger: false,
+            lacks_token: false,
             token,
             reports: Reports {
                 events,
                 status: Arc::new(Status::default()),
             },
             pool,
-            tickets: FxHashMap::default(),
-            brief: Gauge::default(),
-            persistent: Gauge::default(),
+            positional_jobs: WaitGroup::default(),
+            interrupted_jobs: WaitGroup::default(),
             // Revisions identify what the client has received, also from earlier workers.
             revision: u64::from(restarts) << 32,
             stale: false,
@@ -157,25 +156,20 @@ impl Session {
         }
     }
 
-    pub fn stage(&self) -> Stage {
-        self.stage
+    /// Returns true if the client's messages have ended.
+    pub fn is_over(&self) -> bool {
+        self.is_over
     }
 
     pub fn handle(&mut self, event: Event) {
         match event {
-            Event::Request {
-                id,
-                method,
-                params,
-                reply,
-            } => self.request(id, &method, params, reply),
-            Event::Notification { method, params } => self.notification(&method, params),
+            Event::Client(act) => act(self),
             Event::Response(response) => {
                 let (id, result) = response.into_parts();
                 self.response(&id, result);
             }
-            Event::Finished(ticket, ending) => self.finished(ticket, ending),
-            Event::RunOver(id) => self.runs.over(&id),
+            Event::Interrupted(call) => self.interrupted(call),
+            Event::RunEnded(number) => self.runs.remove(number),
             Event::RanOn(device) => self.ran_on(device),
             Event::Device(found) => self.device_found(found),
             Event::Loaded(loaded) => self.loaded(loaded),
@@ -185,10 +179,16 @@ impl Session {
                 contents,
             } => self.late_file(reading, path, contents),
             Event::LateRoots(found) => self.add_roots(found),
-            Event::Outdated => self.ask("workspace/diagnostic/refresh"),
+            Event::Outdated => self.request::<WorkspaceDiagnosticRefresh>(),
             Event::Problem(problem) => self.client.log(MessageType::ERROR, problem),
-            Event::HungUp => self.stage = Stage::Over { clean: false },
+            Event::HungUp => self.is_over = true,
         }
+    }
+
+    /// Handles `shutdown`.
+    pub(super) fn shut_down(&mut self) {
+        self.is_shut_down = true;
+        self.runs.cancel_all();
     }
 
     /// Writes a failure of the server to the client's log.
@@ -202,7 +202,7 @@ impl Session {
 
     /// Starts the work that waits until no event is left: diagnostics and previews after changes.
     pub fn settle(&mut self) {
-        if !std::mem::take(&mut self.stale) || self.stage != Stage::Running {
+        if !std::mem::take(&mut self.stale) || self.is_shut_down {
             return;
         }
         self.read_imports();
@@ -241,8 +241,8 @@ impl Session {
     /// Prepares a change of the database: waits for jobs that are about to finish. The change
     /// cancels the others.
     pub(super) fn before_change(&mut self) {
-        self.brief.settle(PATIENCE);
-        self.persistent.settle(MUCH_PATIENCE);
+        self.positional_jobs.wait(POSITIONAL_GRACE);
+        self.interrupted_jobs.wait(INTERRUPTED_GRACE);
         self.stale = true;
     }
 
@@ -295,129 +295,58 @@ impl Session {
         }
     }
 
-    fn request(&mut self, id: Id, method: &str, params: Value, reply: Reply) {
-        if let Some(answer) = self.lifecycle_request(method, &params) {
-            reply.send(answer);
-            return;
-        }
-        if let Some(answer) = self.immediate(method, &params) {
-            reply.send(answer);
-            return;
-        }
-        if self.tickets.contains_key(&id) || self.runs.contains(&id) {
-            reply.send(Err(error(
-                ErrorCode::InvalidRequest,
-                "a request with this id has no answer yet",
-            )));
-            return;
-        }
-        if let Some(method) = method_of_runs(method) {
-            return self.run_request(&id, method, &params, &reply);
-        }
-        if method == DEVICES {
-            return self.devices_request(&id, &reply);
-        }
-        let Some(route) = Route::find(method) else {
-            reply.send(Err(error(
-                ErrorCode::MethodNotFound,
-                format!("there is no method {method}"),
-            )));
-            return;
-        };
-        let about = self.subject(&params);
-        let arrived = Instant::now();
-        let ticket = Ticket {
-            id,
-            route,
-            params,
-            reply,
-            about,
-            interruptions: 0,
-            arrived,
-        };
-        self.dispatch(Arc::new(ticket));
-    }
-
-    /// Answers requests that are answered in order and take no time; `None` for other requests.
-    fn immediate(&mut self, method: &str, params: &Value) -> Option<Answer> {
-        match method {
-            "rise/status" => Some(Ok(Json::of(&self.reports.status.report(
-                &self.db,
-                self.view.open.len(),
-                self.loads > 0,
-                self.stale,
-            )))),
-            "rise/text" => Some(self.text(params)),
-            _ => None,
-        }
+    /// Handles `rise/status`.
+    pub(super) fn status(&self) -> Value {
+        let (open, loading) = (self.view.open.len(), self.loads > 0);
+        let status = &self.reports.status;
+        status.report(&self.db, open, loading, self.stale)
     }
 
     /// Handles `rise/text`: returns the text of a document as the server has it.
-    fn text(&self, params: &Value) -> Answer {
-        let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
+    pub(super) fn text(&self, params: TextParams) -> Answer<TextResult> {
+        let uri = params.text_document.uri.as_str();
         let file = self.db.file(&uri::to_path(uri));
         let (file, open) = file
             .and_then(|file| Some((file, self.view.open.get(&file)?)))
-            .ok_or_else(|| super::event::invalid_params(format_args!("{uri} is not open")))?;
-        let text = self.db.text(file).to_string();
-        Ok(Json::of(
-            &serde_json::json!({"text": text, "version": open.version}),
-        ))
+            .ok_or_else(|| invalid_params(format_args!("{uri} is not open")))?;
+        Ok(TextResult {
+            text: self.db.text(file).to_string(),
+            version: open.version,
+        })
     }
 
-    fn dispatch(&mut self, ticket: Arc<Ticket>) {
+    /// Starts the job of a request.
+    pub(super) fn dispatch(&mut self, call: Call) {
         self.read_imports();
-        let in_flight = match ticket.route.policy {
-            _ if ticket.interruptions >= SEVERAL => Some(self.persistent.enter()),
-            Policy::Positional => Some(self.brief.enter()),
+        let guard = match call.route.policy {
+            _ if call.interruptions >= MAX_INTERRUPTIONS => Some(self.interrupted_jobs.enter()),
+            Policy::Positional => Some(self.positional_jobs.enter()),
             Policy::Retry | Policy::Retrigger => None,
         };
-        self.tickets.insert(ticket.id.clone(), ticket.clone());
-        let (snapshot, reports, lane) = (self.snapshot(), self.reports.clone(), ticket.route.lane);
-        self.pool.run(
-            lane,
-            Box::new(move || answer(&ticket, snapshot, in_flight, &reports)),
-        );
+        let (snapshot, reports, lane) = (self.snapshot(), self.reports.clone(), call.route.lane);
+        let job = move || call.run(snapshot, guard, &reports);
+        self.pool.run(lane, Box::new(job));
     }
 
-    fn finished(&mut self, ticket: Arc<Ticket>, ending: Ending) {
-        if self
-            .tickets
-            .get(&ticket.id)
-            .is_some_and(|known| Arc::ptr_eq(known, &ticket))
-        {
-            self.tickets.remove(&ticket.id);
-        }
-        if ending == Ending::Answered || !ticket.reply.is_open() {
+    /// Handles a request whose job was cancelled by a change.
+    fn interrupted(&mut self, mut call: Call) {
+        if call.is_cancelled() {
             return;
         }
-        let untouched = ticket
-            .about
+        call.interruptions += 1;
+        let is_unchanged = call
+            .document
             .is_none_or(|(file, revision)| self.revision_of(file) == revision);
-        match ticket.route.policy {
-            Policy::Retry => self.again(&ticket),
-            Policy::Positional | Policy::Retrigger if untouched => self.again(&ticket),
-            policy => drop(ticket.reply.send(Err(interrupted(policy)))),
+        match call.route.policy {
+            Policy::Retry => self.dispatch(call),
+            Policy::Positional | Policy::Retrigger if is_unchanged => self.dispatch(call),
+            policy => call.refuse(policy.error()),
         }
     }
 
-    fn again(&mut self, ticket: &Ticket) {
-        self.dispatch(Arc::new(Ticket {
-            id: ticket.id.clone(),
-            route: ticket.route,
-            params: ticket.params.clone(),
-            reply: ticket.reply.clone(),
-            about: ticket.about,
-            interruptions: ticket.interruptions + 1,
-            arrived: ticket.arrived,
-        }));
-    }
-
-    /// Returns the open document that a request refers to, and its revision.
-    fn subject(&self, params: &Value) -> Option<(FileId, u64)> {
-        let of = |holder: &str| params[holder]["uri"].as_str();
-        let uri = of("textDocument").or_else(|| of("item"))?;
-        let file = self.db.file(&uri::to_path(uri))?;
+    /// Returns the file of a path, if it is known, and the revision of its text.
+    pub(super) fn revision_of_path(&self, path: &FilePath) -> Option<(FileId, u64)> {
+        let file = self.db.file(path)?;
         Some((file, self.revision_of(file)))
     }
 
@@ -425,44 +354,26 @@ impl Session {
         self.view.open.get(&file).map_or(0, |open| open.revision)
     }
 
-    /// Cancels a request of the client.
-    pub(super) fn cancel(&mut self, params: &Value) {
-        let id = match &params["id"] {
-            Value::String(text) => Id::String(text.clone()),
-            number => match number.as_i64() {
-                Some(number) => Id::Number(number),
-                None => return,
-            },
-        };
-        self.runs.cancel(&id);
-        if let Some(ticket) = self.tickets.remove(&id) {
-            ticket.reply.send(Err(error(
-                ErrorCode::RequestCancelled,
-                "the client has cancelled the request",
-            )));
-        }
-    }
-
     fn response(&mut self, id: &Id, result: Result<Value, Error>) {
         match (self.expected.remove(id), result) {
-            (Some(Expected::Settings), Ok(sections)) => {
+            (Some(ExpectedResponse::Settings), Ok(sections)) => {
                 self.configure(sections.get(0).unwrap_or(&Value::Null));
             }
-            (Some(Expected::Settings), Err(why)) => {
+            (Some(ExpectedResponse::Settings), Err(why)) => {
                 self.client.log(
                     MessageType::WARNING,
                     format!("the client gives no settings: {why}"),
                 );
             }
-            (Some(Expected::Progress), result) => self.progress.consented(result.is_ok()),
-            (Some(Expected::RunProgress(run)), result) => run.consented(result.is_ok()),
-            (Some(Expected::Consent(what)), Err(why)) => {
+            (Some(ExpectedResponse::Progress), result) => self.progress.created(result.is_ok()),
+            (Some(ExpectedResponse::RunProgress(run)), result) => run.created(result.is_ok()),
+            (Some(ExpectedResponse::Acknowledgement(what)), Err(why)) => {
                 self.client.log(
                     MessageType::WARNING,
                     format!("the client refuses {what}: {why}"),
                 );
             }
-            (Some(Expected::Consent(_)), Ok(_)) => {}
+            (Some(ExpectedResponse::Acknowledgement(_)), Ok(_)) => {}
             (None, _) => self.client.log(
                 MessageType::WARNING,
                 format!("an answer to no request: {id}"),
@@ -474,8 +385,9 @@ impl Session {
     pub(super) fn load(&mut self, folders: Vec<PathBuf>) {
         self.loads += 1;
         if self.view.client.shows_progress {
-            let id = self.progress.ask();
-            self.expected.extend(id.map(|id| (id, Expected::Progress)));
+            let id = self.progress.request();
+            self.expected
+                .extend(id.map(|id| (id, ExpectedResponse::Progress)));
         }
         let (events, roots) = (self.reports.events.clone(), self.view.roots.clone());
         let job = move || load(&folders, &roots, &events);

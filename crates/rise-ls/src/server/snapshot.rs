@@ -11,7 +11,7 @@ use syntax::Span;
 use tower_lsp::jsonrpc::Error;
 use tower_lsp::lsp_types::{Location, Position, Range, SemanticToken, Uri};
 
-use super::config::{ClientTraits, Settings};
+use super::config::{ClientCapabilities, Settings};
 use super::event::invalid_params;
 use super::positions::{self, Encoding};
 use super::previews::Previews;
@@ -38,7 +38,7 @@ pub struct View {
     pub settings: Settings,
     /// The device for which OpenCL programs are checked, if it is known.
     pub device: Option<Arc<str>>,
-    pub client: ClientTraits,
+    pub client: ClientCapabilities,
     /// The position encoding of the client.
     pub encoding: Encoding,
     /// The semantic tokens that were last sent, by document, for deltas.

@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use db::{Database, FileId, FilePath, FileState, Language, ReadError};
 use ide::SyntaxTree;
 use rustc_hash::FxHashSet;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use tower_lsp::lsp_types::request::{
+    CodeLensRefresh, InlayHintRefreshRequest, Request, SemanticTokensRefresh,
+    WorkspaceDiagnosticRefresh,
+};
 use tower_lsp::lsp_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, FileChangeType, MessageType, Position,
@@ -20,7 +22,7 @@ use super::event::Event;
 use super::handlers::preview::{self, PreviewIdentifier};
 use super::import_roots::{ResolvedRoot, RootSource};
 use super::positions::to_byte;
-use super::session::{Expected, READING, Session, Stage};
+use super::session::{ExpectedResponse, READING, Session};
 use super::snapshot::OpenDocument;
 use super::uri;
 use super::workspace::Loaded;
@@ -28,44 +30,7 @@ use crate::loader::{self, Contents};
 use crate::memory;
 
 impl Session {
-    /// Handles a notification of the client. Unknown ones are ignored.
-    pub(super) fn notification(&mut self, method: &str, params: Value) {
-        match (method, self.stage) {
-            ("exit", stage) => {
-                self.stage = Stage::Over {
-                    clean: stage == Stage::ShutDown,
-                }
-            }
-            (_, Stage::Fresh | Stage::ShutDown | Stage::Over { .. }) => {}
-            ("initialized", _) => self.initialized(),
-            ("$/cancelRequest", _) => self.cancel(&params),
-            ("window/workDoneProgress/cancel", _) => self.cancel_progress(&params),
-            ("textDocument/didOpen", _) => self.with(method, params, Session::did_open),
-            ("textDocument/didChange", _) => self.with(method, params, Session::did_change),
-            ("textDocument/didClose", _) => self.with(method, params, Session::did_close),
-            ("textDocument/didSave", _) => self.did_save(),
-            ("rise/previewClosed", _) => self.with(method, params, Session::preview_closed),
-            ("workspace/didChangeWatchedFiles", _) => {
-                self.with(method, params, Session::files_changed)
-            }
-            ("workspace/didChangeWorkspaceFolders", _) => {
-                self.with(method, params, Session::folders_changed)
-            }
-            ("workspace/didChangeConfiguration", _) => self.settings_changed(&params),
-            _ => {}
-        }
-    }
-
-    fn with<P: DeserializeOwned>(&mut self, method: &str, params: Value, act: fn(&mut Session, P)) {
-        match serde_json::from_value(params) {
-            Ok(params) => act(self, params),
-            Err(reason) => self
-                .client
-                .log(MessageType::ERROR, format!("{method}: {reason}")),
-        }
-    }
-
-    fn did_open(&mut self, params: DidOpenTextDocumentParams) {
+    pub(super) fn did_open(&mut self, params: DidOpenTextDocumentParams) {
         let since = Instant::now();
         let opened = params.text_document;
         let path = uri::to_path(opened.uri.as_str());
@@ -94,7 +59,7 @@ impl Session {
         self.update_roots();
     }
 
-    fn did_change(&mut self, params: DidChangeTextDocumentParams) {
+    pub(super) fn did_change(&mut self, params: DidChangeTextDocumentParams) {
         let since = Instant::now();
         let uri = params.text_document.uri;
         let file = self.db.file(&uri::to_path(uri.as_str()));
@@ -112,7 +77,7 @@ impl Session {
             self.apply(file, change, &mut syntax);
         }
         self.text_changed(file, uri, params.text_document.version, syntax, since);
-        self.look_again();
+        self.reread_missing_imports();
     }
 
     fn apply(
@@ -171,10 +136,10 @@ impl Session {
                 syntax,
             },
         );
-        self.publisher.owe(file, revision, since);
+        self.publisher.text_changed(file, revision, since);
     }
 
-    fn did_close(&mut self, params: DidCloseTextDocumentParams) {
+    pub(super) fn did_close(&mut self, params: DidCloseTextDocumentParams) {
         let path = uri::to_path(params.text_document.uri.as_str());
         let Some(file) = self.db.file(&path) else {
             return;
@@ -193,7 +158,7 @@ impl Session {
         self.read_from_disk([path]);
     }
 
-    fn preview_closed(&mut self, params: PreviewIdentifier) {
+    pub(super) fn preview_closed(&mut self, params: PreviewIdentifier) {
         let file = |uri: &uri::Uri| self.db.file(&uri::to_path(uri.as_str()));
         if let Some(shown) = preview::closed(&params, file) {
             self.view.previews.close(&shown);
@@ -202,10 +167,10 @@ impl Session {
 
     /// Handles `textDocument/didSave`. Other programs may have written files too, which a client
     /// that does not watch files does not report.
-    fn did_save(&mut self) {
+    pub(super) fn did_save(&mut self) {
         if self.view.client.watches_files {
             // The client may only watch its own folders, and files may be imported from others.
-            return self.look_again();
+            return self.reread_missing_imports();
         }
         let present = self.db.files();
         let mut paths: Vec<FilePath> = present.iter().map(|&file| self.db.path(file)).collect();
@@ -215,7 +180,7 @@ impl Session {
     }
 
     /// Reads missing imports of open documents again, without waiting for the file system.
-    fn look_again(&mut self) {
+    fn reread_missing_imports(&mut self) {
         let open = self.view.open.keys().copied().collect();
         let needed = imported_from(&self.db, open).into_iter().collect();
         let mut paths = self.absent_imports(needed);
@@ -282,7 +247,7 @@ impl Session {
     /// open documents, and the folders of the settings.
     pub(super) fn update_roots(&mut self) {
         let folders = self.folders.iter().cloned().map(RootSource::Workspace);
-        let settings = self.view.settings.import_folders.iter();
+        let settings = self.view.settings.imports.folders.iter();
         let settings = settings.cloned().map(RootSource::Setting);
         let documents = self.view.open.keys().filter_map(|&file| {
             let path = self.db.path(file);
@@ -336,7 +301,7 @@ impl Session {
         self.read_from_disk(on_disk);
     }
 
-    fn files_changed(&mut self, params: DidChangeWatchedFilesParams) {
+    pub(super) fn files_changed(&mut self, params: DidChangeWatchedFilesParams) {
         let mut paths = Vec::new();
         for change in params.changes {
             let path = uri::to_path(change.uri.as_str());
@@ -360,7 +325,7 @@ impl Session {
             .collect()
     }
 
-    fn folders_changed(&mut self, params: DidChangeWorkspaceFoldersParams) {
+    pub(super) fn folders_changed(&mut self, params: DidChangeWorkspaceFoldersParams) {
         let removed = folder_paths(&params.event.removed);
         let added = folder_paths(&params.event.added);
         self.folders.retain(|folder| !removed.contains(folder));
@@ -430,23 +395,24 @@ impl Session {
     pub(super) fn refresh(&mut self) {
         let client = self.view.client;
         if client.pulls_diagnostics && client.refreshes_diagnostics {
-            self.ask("workspace/diagnostic/refresh");
+            self.request::<WorkspaceDiagnosticRefresh>();
         }
         if client.refreshes_inlay_hints {
-            self.ask("workspace/inlayHint/refresh");
+            self.request::<InlayHintRefreshRequest>();
         }
         if client.refreshes_tokens {
-            self.ask("workspace/semanticTokens/refresh");
+            self.request::<SemanticTokensRefresh>();
         }
         if client.refreshes_lenses {
-            self.ask("workspace/codeLens/refresh");
+            self.request::<CodeLensRefresh>();
         }
     }
 
     /// Sends a request without parameters whose result is not used.
-    pub(super) fn ask(&mut self, method: &'static str) {
-        let id = self.client.request(method, ());
-        self.expected.insert(id, Expected::Consent(method));
+    pub(super) fn request<R: Request<Params = ()>>(&mut self) {
+        let id = self.client.request::<R>(&());
+        let expected = ExpectedResponse::Acknowledgement(R::METHOD);
+        self.expected.insert(id, expected);
     }
 }
 

@@ -5,37 +5,55 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, unbounded};
 use db::FilePath;
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use tokio::sync::oneshot;
-use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
+use tower::Service;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Request, Response};
+use tower_lsp::{ExitedError, LspService};
 
 use super::client::Client;
-use super::event::{Answer, Event, Reply};
+use super::event::Event;
+use super::ordering::{Ordering, RunningRequests};
+use super::outbox::{Outbox, Outgoing};
 use super::pool::Pool;
-use super::session::{Session, Stage};
-use super::wire::{Chunk, Outbox};
+use super::router::{self, Server};
+use super::session::Session;
 use crate::loader::{Late, prepared};
 
 const URI: &str = "file:///a.rise";
 
-/// A session with the channels that the transport has otherwise.
+/// A request whose answer is in the outbox when the future ends.
+struct Pending {
+    id: i64,
+    answered: BoxFuture<'static, Result<Option<Response>, ExitedError>>,
+}
+
+/// A session with the service of the transport, but without its streams.
 struct Harness {
+    service: Ordering<LspService<Server>>,
     session: Session,
     events: Receiver<Event>,
-    to_client: Receiver<Chunk>,
+    to_client: Outgoing,
+    /// The messages to the client that no test has consumed.
+    received: Vec<Value>,
     next_id: i64,
 }
 
 impl Harness {
     fn new() -> Harness {
         let (sender, events) = unbounded();
-        let (chunks, to_client) = unbounded();
-        let client = Client::new(Outbox::new(chunks), 0);
+        let (outbox, to_client) = Outbox::new();
+        let client = Client::new(outbox.clone(), 0);
         let pool = Pool::start().expect("the system gives threads");
+        let running = RunningRequests::default();
+        let service = router::service(sender.clone(), running.clone());
         let mut harness = Harness {
+            service: Ordering::new(service, outbox, running),
             session: Session::new(client, sender, pool, 0, None),
             events,
             to_client,
+            received: Vec::new(),
             next_id: 0,
         };
         let answer = harness.ask("initialize", json!({"capabilities": {}}));
@@ -43,11 +61,21 @@ impl Harness {
         harness
     }
 
-    fn notify(&mut self, method: &str, params: Value) {
-        self.session.handle(Event::Notification {
-            method: method.into(),
-            params,
-        });
+    /// Calls the service, and handles the events of the call.
+    fn call(
+        &mut self,
+        request: Request,
+    ) -> BoxFuture<'static, Result<Option<Response>, ExitedError>> {
+        let answered = self.service.call(request);
+        for event in self.events.try_iter().collect::<Vec<_>>() {
+            self.session.handle(event);
+        }
+        answered
+    }
+
+    fn notify(&mut self, method: &'static str, params: Value) {
+        let handled = self.call(Request::build(method).params(params).finish());
+        assert_eq!(handled.now_or_never(), Some(Ok(None)));
     }
 
     fn open(&mut self, uri: &str, text: &str) {
@@ -64,20 +92,15 @@ impl Harness {
         );
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> oneshot::Receiver<Answer> {
-        let (reply, answer) = Reply::new();
+    fn ask(&mut self, method: &'static str, params: Value) -> Pending {
         self.next_id += 1;
-        let id = Id::Number(self.next_id);
-        self.session.handle(Event::Request {
-            id,
-            method: method.into(),
-            params,
-            reply,
-        });
-        answer
+        let id = self.next_id;
+        let request = Request::build(method).params(params).id(id).finish();
+        let answered = self.call(request);
+        Pending { id, answered }
     }
 
-    fn hover(&mut self, uri: &str) -> oneshot::Receiver<Answer> {
+    fn hover(&mut self, uri: &str) -> Pending {
         let position = json!({"line": 0, "character": 4});
         self.ask(
             "textDocument/hover",
@@ -86,44 +109,41 @@ impl Harness {
     }
 
     /// Handles events until the answer arrives.
-    fn wait(&mut self, mut answer: oneshot::Receiver<Answer>) -> Result<Value, Error> {
-        loop {
-            match answer.try_recv() {
-                Ok(answer) => return answer.map(|json| parsed(json.as_str())),
-                Err(oneshot::error::TryRecvError::Closed) => panic!("the request is lost"),
-                Err(oneshot::error::TryRecvError::Empty) => {}
-            }
+    fn wait(&mut self, mut pending: Pending) -> Result<Value, Error> {
+        while (&mut pending.answered).now_or_never().is_none() {
             if let Ok(event) = self.events.recv_timeout(Duration::from_millis(50)) {
                 self.session.handle(event);
             } else {
                 self.session.settle();
             }
         }
-    }
-
-    /// Waits for the next message to the client with this method.
-    fn said(&mut self, method: &str) -> Value {
-        loop {
-            match self.to_client.try_recv() {
-                Ok(Chunk::Bytes(message)) => {
-                    let message = String::from_utf8(message).expect("messages are text");
-                    let (_, body) = message.split_once("\r\n\r\n").expect("a header");
-                    let body = parsed(body);
-                    if body["method"] == method {
-                        return body["params"].clone();
-                    }
-                }
-                Ok(Chunk::Close) | Err(_) => {
-                    self.session.settle();
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-            }
+        let answer =
+            self.take(|message| message["id"] == pending.id && message["method"].is_null());
+        let answer = answer.expect("the request is answered");
+        match answer.get("error") {
+            Some(error) => Err(serde_json::from_value(error.clone()).expect("an error")),
+            None => Ok(answer["result"].clone()),
         }
     }
-}
 
-fn parsed(json: &str) -> Value {
-    serde_json::from_str(json).expect("answers are JSON")
+    /// Waits for the next notification with this method.
+    fn said(&mut self, method: &str) -> Value {
+        loop {
+            if let Some(message) = self.take(|message| message["method"] == method) {
+                return message["params"].clone();
+            }
+            self.session.settle();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn take(&mut self, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
+        let new = self.to_client.try_iter().flatten();
+        let parsed = |body: Vec<u8>| serde_json::from_slice(&body).expect("messages are JSON");
+        self.received.extend(new.map(parsed));
+        let at = self.received.iter().position(wanted)?;
+        Some(self.received.remove(at))
+    }
 }
 
 fn text(version: usize) -> String {
@@ -167,7 +187,7 @@ fn a_request_about_a_document_is_answered_of_that_document_or_a_later_one() {
         answers.push((version, harness.ask("textDocument/documentSymbol", params)));
     }
     for (version, answer) in answers {
-        let answer = harness.wait(answer).expect("it is asked again");
+        let answer = harness.wait(answer).expect("it is retried");
         let name = answer[0]["name"]
             .as_str()
             .and_then(|name| name.strip_prefix('a'));
@@ -272,14 +292,47 @@ fn a_file_that_comes_late_does_not_replace_what_was_read_since() {
 }
 
 #[test]
-fn exit_is_clean_after_shutdown_only() {
-    for (shutdown, clean) in [(true, true), (false, false)] {
+fn messages_wait_until_initialize_is_answered() {
+    let (sender, events) = unbounded();
+    let (outbox, to_client) = Outbox::new();
+    let client = Client::new(outbox.clone(), 0);
+    let pool = Pool::start().expect("the system gives threads");
+    let running = RunningRequests::default();
+    let service = router::service(sender.clone(), running.clone());
+    let mut service = Ordering::new(service, outbox, running);
+    let mut session = Session::new(client, sender, pool, 0, None);
+    let is_ready = |service: &mut Ordering<LspService<Server>>| {
+        let ready = futures::future::poll_fn(|context| service.poll_ready(context));
+        ready.now_or_never().is_some()
+    };
+    assert!(is_ready(&mut service));
+    let params = json!({"capabilities": {}});
+    let request = Request::build("initialize").params(params).id(1);
+    let mut answered = service.call(request.finish());
+    assert!((&mut answered).now_or_never().is_none());
+    assert!(!is_ready(&mut service));
+    session.handle(events.try_recv().expect("a message"));
+    assert_eq!((&mut answered).now_or_never(), Some(Ok(None)));
+    assert!(is_ready(&mut service));
+    assert_eq!(to_client.len(), 1);
+}
+
+#[test]
+fn unknown_requests_are_answered() {
+    let mut harness = Harness::new();
+    for method in ["rise/rainbow", "$/rainbow"] {
+        let answer = harness.ask(method, json!({}));
+        let code = harness.wait(answer).map_err(|error| error.code);
+        assert_eq!(code, Err(ErrorCode::MethodNotFound), "{method}");
+    }
+}
+
+#[test]
+fn parameters_of_initialized_and_shutdown_may_be_missing_or_empty() {
+    for params in [Value::Null, json!({})] {
         let mut harness = Harness::new();
-        if shutdown {
-            let answer = harness.ask("shutdown", Value::Null);
-            assert!(harness.wait(answer).is_ok());
-        }
-        harness.notify("exit", Value::Null);
-        assert_eq!(harness.session.stage(), Stage::Over { clean });
+        harness.notify("initialized", params.clone());
+        let answer = harness.ask("shutdown", params);
+        assert_eq!(harness.wait(answer), Ok(Value::Null));
     }
 }

@@ -22,7 +22,7 @@ pub fn diagnostics<'a>(
     document: &'a Document,
     found: &'a [FileDiagnostic],
 ) -> impl Iterator<Item = Diagnostic> + 'a {
-    let obligations = snapshot.view.settings.obligations;
+    let obligations = snapshot.view.settings.diagnostics.obligations;
     let is_shown = move |found: &&FileDiagnostic| obligations || found.code != codes::OBLIGATION;
     let shown = found.iter().filter(is_shown);
     shown.map(|found| diagnostic(snapshot, document, found))

@@ -1,67 +1,65 @@
-//! Runs tower-lsp's server between two byte streams, with a thread for each.
+//! Runs tower-lsp's server in a worker, and writes the messages of an outbox.
 
-use std::io::{self, BufReader, Read, Write};
+use std::convert::Infallible;
+use std::io::{self, Write};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering as Order};
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender};
-use futures::Sink;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::{Notify, mpsc};
+use crossbeam_channel::{Receiver, Sender, bounded};
+use futures::{Sink, future, sink, stream};
+use tokio::io::{AsyncRead, ReadBuf, Stdin};
+use tokio::sync::Notify;
 use tower_lsp::jsonrpc::{Request, Response};
-use tower_lsp::{Loopback, LspService, Server};
+use tower_lsp::{Loopback, Server};
 
 use super::event::Event;
-use super::framing::{Frame, frame, read_frame};
-use super::ingress::{Ingress, Lifecycle};
-use super::wire::{Chunk, Outbox};
+use super::framing::header;
+use super::ordering::{Ordering, RunningRequests};
+use super::outbox::{Outbox, Outgoing};
+use super::router;
 
-/// The capacity of the queue of received messages.
-const QUEUE: usize = 64;
 /// The time limit for the last answers after the client has closed its stream.
-const GRACE: Duration = Duration::from_secs(1);
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// Serves one client until it sends `exit`, or closes its stream.
+/// Serves the client on standard input until it sends `exit` or closes its stream, or until
+/// `hung_up`.
 ///
 /// # Errors
-/// Fails if the threads or the runtime cannot be started.
-pub fn serve(
-    input: impl Read + Send + 'static,
-    output: impl Write + Send + 'static,
-    events: Sender<Event>,
-    (chunks, to_writer): (Sender<Chunk>, Receiver<Chunk>),
-    hung_up: &Arc<HungUp>,
-) -> io::Result<()> {
-    let (frames, reader_end) = mpsc::channel(QUEUE);
-    start_reader(input, frames, chunks.clone(), hung_up.clone())?;
-    let lost = hung_up.clone();
-    let writer = start_writer(output, to_writer, move || lost.happen())?;
-    let (service, _) = LspService::new(|_| Lifecycle);
-    let ingress = Ingress::new(service, events.clone(), Outbox::new(chunks.clone()));
-    let loopback = FromClient(ToLoop(events));
-    let server = Server::new(FrameReader::new(reader_end), ChunkWriter(chunks), loopback);
+/// Fails if the runtime cannot be started.
+pub fn serve(events: Sender<Event>, outbox: &Outbox, hung_up: &Arc<HungUp>) -> io::Result<()> {
+    let running = RunningRequests::default();
+    let service = router::service(events.clone(), running.clone());
+    let service = Ordering::new(service, outbox.clone(), running);
+    let input = Input {
+        stdin: tokio::io::stdin(),
+        hung_up: hung_up.clone(),
+    };
+    let answers = sink::unfold((), move |(), response| {
+        // Sending fails if the main loop has ended.
+        let _ = events.send(Event::Response(response));
+        future::ready(Ok::<_, Infallible>(()))
+    });
+    let transport = Server::new(input, tokio::io::sink(), ClientAnswers(answers));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()?;
     runtime.block_on(async {
-        let session = server.concurrency_level(usize::MAX >> 1).serve(ingress);
+        let session = transport.concurrency_level(usize::MAX >> 1).serve(service);
         let deadline = async {
             hung_up.wait().await;
-            tokio::time::sleep(GRACE).await;
+            tokio::time::sleep(LAST_ANSWERS).await;
         };
         tokio::select! {
             () = session => {}
             () = deadline => {}
         }
     });
-    drop(runtime);
-    // The writer ends when the last sender of chunks is dropped. The reader has one while it blocks
-    // on input that may never arrive.
-    writer.flushed(GRACE);
+    // The thread that reads the input may wait for bytes that never arrive.
+    runtime.shutdown_background();
     Ok(())
 }
 
@@ -73,50 +71,53 @@ pub struct HungUp {
 }
 
 impl HungUp {
-    /// Sets the flag. Messages that were sent before may still arrive.
+    /// Sets the flag.
     pub fn happen(&self) {
-        self.happened.store(true, Ordering::Release);
+        self.happened.store(true, Order::Release);
         self.waiting.notify_one();
     }
 
     async fn wait(&self) {
-        while !self.happened.load(Ordering::Acquire) {
+        while !self.happened.load(Order::Acquire) {
             self.waiting.notified().await;
         }
     }
 }
 
-fn start_reader(
-    input: impl Read + Send + 'static,
-    frames: mpsc::Sender<Vec<u8>>,
-    refusals: Sender<Chunk>,
+/// Standard input, whose end hangs up.
+struct Input {
+    stdin: Stdin,
     hung_up: Arc<HungUp>,
-) -> io::Result<()> {
-    let read = move || {
-        let mut input = BufReader::with_capacity(1 << 16, input);
-        while let Ok(Some(found)) = read_frame(&mut input) {
-            let passed = match found {
-                // The supervisor only forwards messages that tower-lsp can parse.
-                Frame::Body(body) => {
-                    let framed = frame(&body);
-                    drop(body);
-                    frames.blocking_send(framed).is_ok()
-                }
-                Frame::Refused(response) => refusals.send(Chunk::Bytes(response)).is_ok(),
-            };
-            if !passed {
-                break;
-            }
-        }
-        drop(frames);
-        hung_up.happen();
-    };
-    thread::Builder::new()
-        .name("rise:read".into())
-        .spawn(read)
-        .map(drop)
 }
 
+impl AsyncRead for Input {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stdin).poll_read(context, buffer);
+        if read.is_ready() && buffer.filled().len() == before {
+            self.hung_up.happen();
+        }
+        read
+    }
+}
+
+/// The sink of the client's answers to the server's requests, which the outbox sends.
+struct ClientAnswers<S>(S);
+
+impl<S: Sink<Response> + Unpin> Loopback for ClientAnswers<S> {
+    type RequestStream = stream::Pending<Request>;
+    type ResponseSink = S;
+
+    fn split(self) -> (Self::RequestStream, S) {
+        (stream::pending(), self.0)
+    }
+}
+
+/// The thread that writes messages.
 #[derive(Debug)]
 pub struct Writer {
     flushed: Receiver<()>,
@@ -129,32 +130,19 @@ impl Writer {
     }
 }
 
-/// Starts a thread that writes messages, and calls `hung_up` when writing fails.
+/// Starts a thread that writes messages, and calls `hang_up` when writing fails.
 ///
 /// # Errors
 /// Fails if the system creates no thread.
 pub fn start_writer(
     mut output: impl Write + Send + 'static,
-    chunks: Receiver<Chunk>,
-    hung_up: impl FnOnce() + Send + 'static,
+    messages: Outgoing,
+    hang_up: impl FnOnce() + Send + 'static,
 ) -> io::Result<Writer> {
-    let (done, flushed) = crossbeam_channel::bounded(1);
+    let (done, flushed) = bounded(1);
     let write = move || {
-        while let Ok(Chunk::Bytes(chunk)) = chunks.recv() {
-            let written = output.write_all(&chunk);
-            if written
-                .and_then(|()| {
-                    if chunks.is_empty() {
-                        output.flush()
-                    } else {
-                        Ok(())
-                    }
-                })
-                .is_err()
-            {
-                hung_up();
-                break;
-            }
+        if write_all(&mut output, &messages).is_err() {
+            hang_up();
         }
         let _ = output.flush();
         let _ = done.send(());
@@ -165,111 +153,13 @@ pub fn start_writer(
     Ok(Writer { flushed })
 }
 
-/// A byte stream (`AsyncRead`) of whole messages.
-struct FrameReader {
-    frames: mpsc::Receiver<Vec<u8>>,
-    frame: Vec<u8>,
-    read: usize,
-}
-
-impl FrameReader {
-    fn new(frames: mpsc::Receiver<Vec<u8>>) -> Self {
-        FrameReader {
-            frames,
-            frame: Vec::new(),
-            read: 0,
+fn write_all(output: &mut impl Write, messages: &Outgoing) -> io::Result<()> {
+    while let Ok(Some(body)) = messages.recv() {
+        output.write_all(header(&body).as_bytes())?;
+        output.write_all(&body)?;
+        if messages.is_empty() {
+            output.flush()?;
         }
     }
-}
-
-impl AsyncRead for FrameReader {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        while self.read == self.frame.len() {
-            match self.frames.poll_recv(context) {
-                Poll::Ready(Some(frame)) => (self.frame, self.read) = (frame, 0),
-                Poll::Ready(None) => return Poll::Ready(Ok(())),
-                Poll::Pending => return Poll::Pending,
-            }
-        }
-        let count = buffer.remaining().min(self.frame.len() - self.read);
-        buffer.put_slice(&self.frame[self.read..self.read + count]);
-        self.read += count;
-        if self.read == self.frame.len() {
-            (self.frame, self.read) = (Vec::new(), 0);
-        }
-        Poll::Ready(Ok(()))
-    }
-}
-
-/// A byte sink (`AsyncWrite`) that passes tower-lsp's output, which consists of whole messages, to
-/// the writer.
-struct ChunkWriter(Sender<Chunk>);
-
-impl AsyncWrite for ChunkWriter {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let sent = self.0.send(Chunk::Bytes(bytes.to_vec()));
-        Poll::Ready(
-            sent.map(|()| bytes.len())
-                .map_err(|_| io::ErrorKind::BrokenPipe.into()),
-        )
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl Drop for ChunkWriter {
-    fn drop(&mut self) {
-        let _ = self.0.send(Chunk::Close);
-    }
-}
-
-/// The channel for the client's answers to the server's requests, which bypass tower-lsp.
-struct FromClient(ToLoop);
-
-impl Loopback for FromClient {
-    type RequestStream = futures::stream::Pending<Request>;
-    type ResponseSink = ToLoop;
-
-    fn split(self) -> (Self::RequestStream, Self::ResponseSink) {
-        (futures::stream::pending(), self.0)
-    }
-}
-
-/// Forwards the client's answers to the main loop.
-struct ToLoop(Sender<Event>);
-
-impl Sink<Response> for ToLoop {
-    type Error = io::Error;
-
-    fn poll_ready(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn start_send(self: Pin<&mut Self>, response: Response) -> io::Result<()> {
-        self.0
-            .send(Event::Response(response))
-            .map_err(|_| io::ErrorKind::BrokenPipe.into())
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
+    Ok(())
 }

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use db::FilePath;
+use percent_encoding::{
+    AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, percent_encode, utf8_percent_encode,
+};
 use serde_json::Value;
 pub use tower_lsp::lsp_types::Uri;
 
@@ -15,6 +18,29 @@ const LIBRARY_SCHEME: &str = "rise-std:";
 /// the client, with a path in the folder of the program, so that its imports resolve.
 const STEP_SCHEME: &str = "rise-step:";
 
+/// The characters that are encoded in a single name: all except the unreserved ones (RFC 3986).
+const ENCODED_IN_NAME: AsciiSet = NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+const ENCODED_IN_PATH: AsciiSet = ENCODED_IN_NAME.remove(b'/');
+/// The characters that are not allowed anywhere in a URI. Percent signs are kept, because they
+/// belong to encoded characters.
+const INVALID_IN_URI: AsciiSet = CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
 /// Returns the path of a URI. A URI that is neither a file on disk nor a file of the library
 /// becomes a virtual path.
 pub fn to_path(uri: &str) -> FilePath {
@@ -25,10 +51,17 @@ pub fn to_path(uri: &str) -> FilePath {
         return FilePath::disk(to_path_buf(local_part(rest)));
     }
     if let Some(rest) = uri.strip_prefix(LIBRARY_SCHEME) {
-        let name = decode(rest.trim_start_matches('/'));
-        return FilePath::Std(String::from_utf8_lossy(&name).into());
+        let name = percent_decode_str(rest.trim_start_matches('/'));
+        return FilePath::Std(name.decode_utf8_lossy().into());
     }
     FilePath::Virtual(uri.into())
+}
+
+/// Returns the path of the document to which the parameters of a request refer.
+pub fn document(params: &Value) -> Option<FilePath> {
+    let holders = ["textDocument", "item"].iter();
+    let uri = holders.filter_map(|holder| params[holder]["uri"].as_str());
+    uri.map(to_path).next()
 }
 
 /// Returns the URI of a file, or `None` if it has no valid one.
@@ -37,15 +70,12 @@ pub fn from_path(path: &FilePath) -> Option<Uri> {
         FilePath::Disk(path) => {
             let bytes = path.as_os_str().as_encoded_bytes();
             let slash = if bytes.starts_with(b"/") { "" } else { "/" };
-            format!(
-                "file://{slash}{}",
-                encode(bytes, |byte| is_unreserved(byte) || byte == b'/')
-            )
+            format!("file://{slash}{}", percent_encode(bytes, &ENCODED_IN_PATH))
         }
-        FilePath::Std(name) => format!(
-            "{LIBRARY_SCHEME}/{}",
-            encode(name.as_bytes(), is_unreserved)
-        ),
+        FilePath::Std(name) => {
+            let name = utf8_percent_encode(name, &ENCODED_IN_NAME);
+            format!("{LIBRARY_SCHEME}/{name}")
+        }
         FilePath::Virtual(uri) => repaired(uri),
     };
     Uri::from_str(&text).ok()
@@ -76,9 +106,7 @@ fn is_uri_field(name: &str) -> bool {
 }
 
 fn repaired(uri: &str) -> String {
-    encode(uri.as_bytes(), |byte| {
-        is_unreserved(byte) || b":/?#@!$&'()*+,;=%".contains(&byte)
-    })
+    utf8_percent_encode(uri, &INVALID_IN_URI).to_string()
 }
 
 /// Removes the host of `//host/path`, and the query and fragment.
@@ -92,56 +120,19 @@ fn local_part(rest: &str) -> &str {
 
 #[cfg(unix)]
 fn to_path_buf(encoded: &str) -> PathBuf {
+    use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt;
-    PathBuf::from(std::ffi::OsString::from_vec(decode(encoded)))
+
+    PathBuf::from(OsString::from_vec(percent_decode_str(encoded).collect()))
 }
 
 #[cfg(not(unix))]
 fn to_path_buf(encoded: &str) -> PathBuf {
-    let text = String::from_utf8_lossy(&decode(encoded)).into_owned();
+    let text = percent_decode_str(encoded).decode_utf8_lossy().into_owned();
     let drive = text
         .strip_prefix('/')
         .filter(|rest| rest.as_bytes().get(1) == Some(&b':'));
     PathBuf::from(drive.unwrap_or(&text))
-}
-
-fn is_unreserved(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
-}
-
-fn encode(bytes: &[u8], keep: impl Fn(u8) -> bool) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for &byte in bytes {
-        if keep(byte) {
-            text.push(char::from(byte));
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    text
-}
-
-fn decode(text: &str) -> Vec<u8> {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let pair = bytes
-            .get(at + 1..at + 3)
-            .and_then(|pair| std::str::from_utf8(pair).ok());
-        let value = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        match value {
-            Some(value) if bytes[at] == b'%' => {
-                decoded.push(value);
-                at += 3;
-            }
-            _ => {
-                decoded.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    decoded
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tower_lsp::lsp_types::{CodeLens, CodeLensParams, Command};
 
 use super::Answer;
-use crate::server::config::ClientTraits;
+use crate::server::config::ClientCapabilities;
 use crate::server::snapshot::Snapshot;
 
 /// The client's command that shows a preview of a definition.
@@ -22,7 +22,7 @@ const TIMED: u32 = 10;
 
 /// Returns true if there are lenses for the client. A client that does not announce commands gets
 /// the server's.
-pub fn has_lenses(client: &ClientTraits) -> bool {
+pub fn has_lenses(client: &ClientCapabilities) -> bool {
     client.previews || client.runs || client.lowers || client.rewrites || !client.has_commands
 }
 

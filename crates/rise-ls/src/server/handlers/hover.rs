@@ -14,7 +14,7 @@ pub fn hover(snapshot: &Snapshot, params: HoverParams) -> Answer<Option<Hover>> 
     let shown = snapshot.view.client.shows_diagnostics;
     let repeated = Repeated {
         errors: !shown,
-        conditions: !shown || !snapshot.view.settings.obligations,
+        conditions: !shown || !snapshot.view.settings.diagnostics.obligations,
     };
     let found = ide::hover(&snapshot.db, document.at(place.position), repeated);
     Ok(found.map(|hover| Hover {

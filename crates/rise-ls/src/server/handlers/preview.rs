@@ -9,7 +9,6 @@ use ide::Form;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::Error;
-use tower_lsp::lsp_types::notification::Notification;
 use tower_lsp::lsp_types::{
     Diagnostic, DiagnosticSeverity, Position, Range, TextDocumentIdentifier,
 };
@@ -18,7 +17,7 @@ use super::Answer;
 use crate::run;
 use crate::server::event::invalid_params;
 use crate::server::positions::Lines;
-use crate::server::previews::{Identity, Shown};
+use crate::server::previews::{DefinitionIdentity, PreviewKey};
 use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto;
 use crate::server::uri::Uri;
@@ -96,16 +95,10 @@ pub struct PreviewOrigin {
     pub passes: Vec<String>,
 }
 
-/// The notification `rise/previewChanged`.
-#[derive(Debug)]
-pub enum PreviewChanged {}
-
-impl Notification for PreviewChanged {
-    /// The parameters are serialised directly: building a JSON tree would take as long as making
-    /// the preview.
-    type Params = serde_json::Value;
-    const METHOD: &'static str = "rise/previewChanged";
-}
+/// The notification of a change of a shown preview.
+pub const PREVIEW_CHANGED: &str = "rise/previewChanged";
+/// The request of the supervisor for a shown preview.
+pub const RECOMPUTE_PREVIEW: &str = "rise/recomputePreview";
 
 /// The parameters of `rise/previewChanged`.
 #[derive(Clone, Debug, Serialize)]
@@ -120,7 +113,7 @@ pub struct PreviewChangedParams<'a> {
     pub preview: &'a PreviewResult,
 }
 
-/// The identity of a shown preview: the parameters of `rise/previewClosed` and `rise/previewAgain`.
+/// The identity of a shown preview: the parameters of `rise/previewClosed` and `rise/recomputePreview`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewIdentifier {
@@ -137,7 +130,7 @@ pub fn preview(snapshot: &Snapshot, params: PreviewParams) -> Answer<PreviewResu
     let (item, def) = definition(snapshot, &document, &params)?;
     let result = of_item(snapshot, &document, item, def.clone(), form);
     if snapshot.view.open.contains_key(&document.file) {
-        let shown = Shown {
+        let shown = PreviewKey {
             file: document.file,
             def,
             form,
@@ -148,17 +141,17 @@ pub fn preview(snapshot: &Snapshot, params: PreviewParams) -> Answer<PreviewResu
     Ok(result)
 }
 
-/// Handles `rise/previewAgain`, a request of the supervisor: takes over a preview that the client
+/// Handles `rise/recomputePreview`, a request of the supervisor: takes over a preview that the client
 /// has shown since an earlier worker. Unlike `rise/preview`, it also keeps a preview whose
 /// definition does not exist, because the definition may be added again.
-pub fn preview_again(snapshot: &Snapshot, params: PreviewIdentifier) -> Answer<PreviewResult> {
+pub fn recompute(snapshot: &Snapshot, params: PreviewIdentifier) -> Answer<PreviewResult> {
     let document = snapshot.document(&params.text_document.uri)?;
-    let shown = Shown {
+    let shown = PreviewKey {
         file: document.file,
         def: params.def,
         form: form(&params.form)?,
     };
-    let now = again(snapshot, &shown, Identity::default())
+    let now = recompute_shown(snapshot, &shown, DefinitionIdentity::default())
         .ok_or_else(|| invalid_params("the document is not open"))?;
     snapshot
         .view
@@ -217,25 +210,29 @@ fn definition(
     })
 }
 
-fn identity(definitions: Vec<(ItemId, String)>, item: ItemId) -> Identity {
-    Identity {
+fn identity(definitions: Vec<(ItemId, String)>, item: ItemId) -> DefinitionIdentity {
+    DefinitionIdentity {
         item: Some(item),
         names: definitions.into_iter().map(|(_, name)| name).collect(),
     }
 }
 
 /// A shown preview, computed again.
-pub struct Again {
+pub struct RecomputedPreview {
     /// The URI of the document in the client's spelling.
     pub uri: Uri,
     /// The identity of the definition, from which later renames are detected.
-    pub identity: Identity,
+    pub identity: DefinitionIdentity,
     pub result: PreviewResult,
 }
 
 /// Computes a shown preview again: under a new name if its definition was renamed, and as an error
 /// if its definition does not exist. Returns `None` if the document is closed.
-pub fn again(snapshot: &Snapshot, shown: &Shown, before: Identity) -> Option<Again> {
+pub fn recompute_shown(
+    snapshot: &Snapshot,
+    shown: &PreviewKey,
+    before: DefinitionIdentity,
+) -> Option<RecomputedPreview> {
     let open = snapshot.view.open.get(&shown.file)?;
     let definitions = definitions(snapshot, shown.file);
     let of_name = definitions.iter().find(|(_, name)| *name == shown.def);
@@ -249,9 +246,9 @@ pub fn again(snapshot: &Snapshot, shown: &Shown, before: Identity) -> Option<Aga
             of_item(snapshot, &document, item, name, shown.form),
             identity(definitions, item),
         ),
-        None => (gone(snapshot, &document, shown), before),
+        None => (of_removed_definition(snapshot, &document, shown), before),
     };
-    Some(Again {
+    Some(RecomputedPreview {
         uri: open.uri.clone(),
         identity,
         result,
@@ -259,7 +256,11 @@ pub fn again(snapshot: &Snapshot, shown: &Shown, before: Identity) -> Option<Aga
 }
 
 /// Returns the preview of a definition that was removed from the document.
-fn gone(snapshot: &Snapshot, document: &Document, shown: &Shown) -> PreviewResult {
+fn of_removed_definition(
+    snapshot: &Snapshot,
+    document: &Document,
+    shown: &PreviewKey,
+) -> PreviewResult {
     let error = Diagnostic {
         severity: Some(DiagnosticSeverity::ERROR),
         source: Some("rise".into()),
@@ -362,8 +363,8 @@ fn origin_of(made: &ide::Made) -> Option<PreviewOrigin> {
 pub fn closed(
     params: &PreviewIdentifier,
     file: impl FnOnce(&Uri) -> Option<FileId>,
-) -> Option<Shown> {
-    Some(Shown {
+) -> Option<PreviewKey> {
+    Some(PreviewKey {
         file: file(&params.text_document.uri)?,
         def: params.def.clone(),
         form: Form::from_name(&params.form)?,

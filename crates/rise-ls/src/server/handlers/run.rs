@@ -22,15 +22,15 @@ use tower_lsp::lsp_types::{
 use super::Answer;
 use crate::run::{self, Backend, Complaint, Done, Failure, FailureJson, Job, text};
 use crate::select::{self, Unclear};
+use crate::server::client::to_value;
 use crate::server::event::invalid_params;
-use crate::server::runs;
+use crate::server::run_threads;
 use crate::server::snapshot::Snapshot;
 use crate::server::to_proto;
 use crate::server::uri::Uri;
-use crate::server::wire::Json;
 
 /// The largest number of scalars of a result that is sent completely.
-const WHOLE: u64 = 1_000_000;
+const MAX_SCALARS: u64 = 1_000_000;
 /// The largest nesting depth of arrays in an argument, as for written values.
 const MAX_DEPTH: usize = 64;
 
@@ -99,7 +99,7 @@ impl RunParams {
 
 /// A validated request to run a definition.
 #[derive(Debug)]
-pub struct Order {
+pub struct RunRequest {
     item: ItemId,
     job: Job,
     time: Option<Duration>,
@@ -110,7 +110,7 @@ pub struct Order {
 
 /// An error that prevents a program from running, with its document.
 #[derive(Debug, Serialize)]
-struct Place {
+struct LocatedDiagnostic {
     uri: Uri,
     #[serde(flatten)]
     diagnostic: Diagnostic,
@@ -120,31 +120,31 @@ struct Place {
 struct FailedRun {
     #[serde(flatten)]
     why: FailureJson,
-    errors: Vec<Place>,
+    errors: Vec<LocatedDiagnostic>,
 }
 
 #[derive(Debug)]
 pub enum Outcome {
     /// A completed or failed run.
-    Over {
+    Ended {
         /// The JSON that `rise-ls run` prints, or the failure.
-        json: Json,
+        json: String,
         /// A human-readable summary of the answer.
-        sentence: String,
+        summary: String,
         /// True if there is a result, and it is right if it was verified.
-        fine: bool,
+        succeeded: bool,
         device: Option<String>,
     },
     Cancelled,
 }
 
 /// Validates the parameters of a run.
-pub fn order(
+pub fn validate(
     snapshot: &Snapshot,
     file: FileId,
     params: &RunParams,
     limit: Option<Duration>,
-) -> Answer<Order> {
+) -> Answer<RunRequest> {
     let item = definition(snapshot, file, params)?;
     let backend = match &params.backend {
         None => None,
@@ -163,7 +163,7 @@ pub fn order(
     }
     let time = match params.time_limit {
         None => limit,
-        Some(seconds) => runs::time_limit(seconds)
+        Some(seconds) => run_threads::time_limit(seconds)
             .ok_or_else(|| invalid_params("a time limit is a number of seconds from 0"))?,
     };
     let path = snapshot.db.path(file);
@@ -197,7 +197,7 @@ pub fn order(
         local: sizes("local", params.local.as_ref())?,
         global: sizes("global", params.global.as_ref())?,
     };
-    Ok(Order {
+    Ok(RunRequest {
         item,
         job,
         time,
@@ -276,7 +276,7 @@ fn sizes(what: &str, sizes: Option<&Vec<u64>>) -> Answer<Option<Vec<u64>>> {
 /// Runs the program on a snapshot that is not shared, so that edits do not wait for it.
 pub fn run(
     snapshot: &mut Snapshot,
-    order: &Order,
+    request: &RunRequest,
     limits: Limits,
     progress: &mut dyn FnMut(&str),
 ) -> Outcome {
@@ -284,16 +284,16 @@ pub fn run(
         return Outcome::Cancelled;
     }
     let limits = Limits {
-        time: order.time,
+        time: request.time,
         ..limits
     };
-    let ran = run::prepare(&mut snapshot.db, order.item, &order.job, &limits)
-        .and_then(|()| run::run(&snapshot.db, order.item, &order.job, &limits, progress));
+    let ran = run::prepare(&mut snapshot.db, request.item, &request.job, &limits)
+        .and_then(|()| run::run(&snapshot.db, request.item, &request.job, &limits, progress));
     match ran {
-        Ok(done) => Outcome::Over {
-            json: result(&done, order.whole),
-            sentence: sentence(&done),
-            fine: done.verified.as_ref().is_none_or(|found| found.wrong == 0),
+        Ok(done) => Outcome::Ended {
+            json: result(&done, request.whole),
+            summary: summary(&done),
+            succeeded: done.verified.as_ref().is_none_or(|found| found.wrong == 0),
             device: done.device.map(|device| device.name),
         },
         Err(Failure::Cancelled) => Outcome::Cancelled,
@@ -303,23 +303,23 @@ pub fn run(
                 why: why(&failure),
                 errors: places(snapshot, &failure),
             };
-            Outcome::Over {
-                json: Json::of(&failed),
-                sentence: failed.why.error,
-                fine: false,
+            Outcome::Ended {
+                json: to_value(&failed).to_string(),
+                summary: failed.why.error,
+                succeeded: false,
                 device: None,
             }
         }
     }
 }
 
-fn result(done: &Done, whole: bool) -> Json {
-    let whole = whole && text::printed(done.value.shape()) <= WHOLE;
-    Json::from_text(run::result_json(done, None, whole))
+fn result(done: &Done, whole: bool) -> String {
+    let whole = whole && text::printed(done.value.shape()) <= MAX_SCALARS;
+    run::result_json(done, None, whole)
 }
 
 /// Summarises the result on one line, as in `` `dot` ran in C with n = 4: 20.0 ``.
-fn sentence(done: &Done) -> String {
+fn summary(done: &Done) -> String {
     let mut said = format!("{}: {}", text::conditions(done), text::short(done));
     for line in [
         text::fallback(done),
@@ -350,7 +350,7 @@ fn why(failure: &Failure) -> FailureJson {
 }
 
 /// Returns the errors of a failure with their documents.
-fn places(snapshot: &Snapshot, failure: &Failure) -> Vec<Place> {
+fn places(snapshot: &Snapshot, failure: &Failure) -> Vec<LocatedDiagnostic> {
     match failure {
         Failure::Wrong(all) => all
             .iter()
@@ -363,21 +363,25 @@ fn places(snapshot: &Snapshot, failure: &Failure) -> Vec<Place> {
     }
 }
 
-fn mistakes(snapshot: &Snapshot, item: ItemId, found: &[syntax::Diagnostic]) -> Vec<Place> {
+fn mistakes(
+    snapshot: &Snapshot,
+    item: ItemId,
+    found: &[syntax::Diagnostic],
+) -> Vec<LocatedDiagnostic> {
     let file = snapshot.db.file_of(item);
     let Some(uri) = snapshot.uri(file) else {
         return Vec::new();
     };
     let document = snapshot.document_of(file);
     let found = ide::item_diagnostics(&snapshot.db, item, found);
-    let place = |found: &ide::FileDiagnostic| Place {
+    let place = |found: &ide::FileDiagnostic| LocatedDiagnostic {
         uri: uri.clone(),
         diagnostic: to_proto::diagnostic(snapshot, &document, found),
     };
     found.iter().map(place).collect()
 }
 
-fn place(snapshot: &Snapshot, complaint: &Complaint) -> Option<Place> {
+fn place(snapshot: &Snapshot, complaint: &Complaint) -> Option<LocatedDiagnostic> {
     let location = |(item, span): run::Location| {
         snapshot.location(ide::FileRange {
             file: snapshot.db.file_of(item),
@@ -392,7 +396,7 @@ fn place(snapshot: &Snapshot, complaint: &Complaint) -> Option<Place> {
         })
     });
     let uses: Vec<_> = uses.collect();
-    Some(Place {
+    Some(LocatedDiagnostic {
         uri: at.uri,
         diagnostic: Diagnostic {
             range: at.range,

@@ -24,8 +24,8 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 
 use super::framing::{Frame, read_frame};
 use super::message::Message;
+use super::outbox::Outbox;
 use super::transport::start_writer;
-use super::wire::Chunk;
 use super::{pool::STACK, signals};
 use session::Session;
 use worker::Worker;
@@ -33,9 +33,9 @@ use worker::Worker;
 pub use worker::{TOKEN, WORKER};
 
 /// The time limit for the worker to end after the session.
-const FAREWELL: Duration = Duration::from_secs(5);
+const WORKER_END_TIMEOUT: Duration = Duration::from_secs(5);
 /// The time limit for the last messages to be written.
-const GRACE: Duration = Duration::from_secs(1);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub enum Event {
@@ -73,32 +73,32 @@ pub fn run(
     token: Option<String>,
 ) -> io::Result<u8> {
     let (events, receiver) = unbounded();
-    let (chunks, to_writer) = unbounded();
+    let (outbox, messages) = Outbox::new();
     let hang_up = |events: &Sender<Event>| {
         let events = events.clone();
         move || drop(events.send(Event::HungUp))
     };
-    let asked = signals::listen(hang_up(&events));
+    let signal = signals::listen(hang_up(&events));
     let worker = Worker::start(0, token.as_deref(), &events)?;
-    let writer = start_writer(output, to_writer, hang_up(&events))?;
-    start_reader(input, events.clone(), chunks.clone())?;
-    let session = Session::new(events, chunks.clone(), worker, token);
+    let writer = start_writer(output, messages, hang_up(&events))?;
+    start_reader(input, events.clone(), outbox.clone())?;
+    let session = Session::new(events, outbox.clone(), worker, token);
     let clean = thread::Builder::new()
         .name("rise:supervisor".into())
         .stack_size(STACK)
         .spawn(move || main_loop(session, &receiver))?
         .join()
         .unwrap_or_default();
-    let _ = chunks.send(Chunk::Close);
-    writer.flushed(GRACE);
-    asked.end();
+    outbox.close();
+    writer.flushed(FLUSH_TIMEOUT);
+    signal.end();
     Ok(if clean { 0 } else { 1 })
 }
 
 fn start_reader(
     input: impl Read + Send + 'static,
     events: Sender<Event>,
-    refusals: Sender<Chunk>,
+    outbox: Outbox,
 ) -> io::Result<()> {
     let read = move || {
         let mut input = BufReader::with_capacity(1 << 16, input);
@@ -107,12 +107,13 @@ fn start_reader(
                 Frame::Body(body) => Message::read(&body).map(|message| (message, body)),
                 Frame::Refused(response) => Err(response),
             };
-            let passed = match read {
-                Ok((message, body)) => events.send(Event::Client { message, body }).is_ok(),
-                Err(response) => refusals.send(Chunk::Bytes(response)).is_ok(),
-            };
-            if !passed {
-                return;
+            match read {
+                Ok((message, body)) => {
+                    if events.send(Event::Client { message, body }).is_err() {
+                        return;
+                    }
+                }
+                Err(response) => outbox.send(response),
             }
         }
         let _ = events.send(Event::HungUp);
@@ -126,24 +127,24 @@ fn start_reader(
 /// Handles events until the session is over and its worker has ended. Returns true if the client
 /// has sent `shutdown` and `exit`.
 fn main_loop(mut session: Session, events: &Receiver<Event>) -> bool {
-    let mut last = None;
+    let mut deadline = None;
     loop {
         if session.is_over() {
-            last.get_or_insert_with(|| Instant::now() + FAREWELL);
+            deadline.get_or_insert_with(|| Instant::now() + WORKER_END_TIMEOUT);
             if !session.has_worker() {
                 return session.is_clean();
             }
         }
-        let event = match last.or_else(|| session.next_deadline()) {
+        let event = match deadline.or_else(|| session.next_deadline()) {
             Some(deadline) => events.recv_deadline(deadline),
             None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         match event {
-            Ok(Event::Client { message, body }) => session.client_said(message, body),
-            Ok(Event::Worker { restarts, body }) => session.worker_said(restarts, &body),
-            Ok(Event::WorkerGone { restarts }) => session.worker_gone(restarts),
+            Ok(Event::Client { message, body }) => session.handle_client_message(message, body),
+            Ok(Event::Worker { restarts, body }) => session.handle_worker_message(restarts, body),
+            Ok(Event::WorkerGone { restarts }) => session.handle_worker_end(restarts),
             Ok(Event::HungUp) => session.hang_up(),
-            Err(RecvTimeoutError::Timeout) if last.is_none() => {}
+            Err(RecvTimeoutError::Timeout) if deadline.is_none() => {}
             // The worker has not ended in time.
             Err(_) => return session.is_clean(),
         }

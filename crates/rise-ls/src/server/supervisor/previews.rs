@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tower_lsp::lsp_types::TextDocumentIdentifier;
 
 use crate::server::handlers::preview::PreviewIdentifier;
-use crate::server::previews::MAX_SHOWN;
+use crate::server::previews::MAX_PREVIEWS;
 use crate::server::uri;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Previews {
     /// Adds a preview that is sent to the client.
     pub fn show(&mut self, preview: Preview) {
         self.close(&preview);
-        if self.0.len() >= MAX_SHOWN {
+        if self.0.len() >= MAX_PREVIEWS {
             self.0.pop_front();
         }
         self.0.push_back(preview);

@@ -8,13 +8,15 @@ use crossbeam_channel::Sender;
 use db::FilePath;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 use tower_lsp::lsp_types::notification::{LogMessage, Notification, Progress, PublishDiagnostics};
 use tower_lsp::lsp_types::{
-    Diagnostic, DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams,
-    DidCloseTextDocumentParams, DidOpenTextDocumentParams, InitializeParams, LogMessageParams,
-    MessageType, TextDocumentIdentifier,
+    Diagnostic, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    InitializeParams, LogMessageParams, MessageType, TextDocumentIdentifier, WorkspaceFolder,
+    WorkspaceFoldersChangeEvent,
 };
 
 use super::documents::{Change, Documents, Visibility};
@@ -23,15 +25,14 @@ use super::previews::{Preview, Previews};
 use super::worker::{Worker, reason};
 use super::{Event, client_process};
 use crate::memory;
-use crate::server::config::ClientTraits;
+use crate::server::config::ClientCapabilities;
 use crate::server::event::error;
-use crate::server::framing::frame;
 use crate::server::handlers::diagnostics::quarantine;
-use crate::server::handlers::preview::{PreviewChanged, PreviewIdentifier};
+use crate::server::handlers::preview::{PREVIEW_CHANGED, PreviewIdentifier, RECOMPUTE_PREVIEW};
 use crate::server::message::Message;
+use crate::server::outbox::Outbox;
 use crate::server::positions::Encoding;
 use crate::server::uri;
-use crate::server::wire::{Chunk, Json, Outbox};
 
 /// The prefix of the ids of the supervisor's own requests.
 const OWN: &str = "rise-ls/";
@@ -39,7 +40,6 @@ const OWN: &str = "rise-ls/";
 const PROBE: &str = "textDocument/diagnostic";
 /// The request for a preview.
 const PREVIEW: &str = "rise/preview";
-const PREVIEW_AGAIN: &str = "rise/previewAgain";
 /// The time limit of a trial.
 const TRIAL: Duration = Duration::from_secs(10);
 /// The time for which a crash counts towards the pause before the next start of a worker.
@@ -57,7 +57,6 @@ const MAX_INVOLVEMENTS: u32 = 3;
 
 pub struct Session {
     events: Sender<Event>,
-    chunks: Sender<Chunk>,
     outbox: Outbox,
     worker: Option<Worker>,
     /// The token that the client has to send before programs may run, if there is one.
@@ -66,8 +65,6 @@ pub struct Session {
     restarts: u32,
     /// True if the worker has answered `initialize`.
     ready: bool,
-    /// The messages for a new worker that wait until it has answered `initialize`.
-    held: Option<Vec<Vec<u8>>>,
     /// The time of the next start of a worker, if one is scheduled.
     start_at: Option<Instant>,
     /// The times of recent crashes outside of trials.
@@ -75,7 +72,7 @@ pub struct Session {
     /// The parameters of `initialize`, with the current workspace folders.
     initialize: Option<Value>,
     encoding: Encoding,
-    client: ClientTraits,
+    client: ClientCapabilities,
     initialized: bool,
     /// True if a worker has registered capabilities.
     registered: bool,
@@ -120,24 +117,22 @@ struct Trial {
 impl Session {
     pub fn new(
         events: Sender<Event>,
-        chunks: Sender<Chunk>,
+        outbox: Outbox,
         worker: Worker,
         token: Option<String>,
     ) -> Session {
         Session {
             events,
-            outbox: Outbox::new(chunks.clone()),
-            chunks,
+            outbox,
             worker: Some(worker),
             token,
             restarts: 0,
             ready: false,
-            held: None,
             start_at: None,
             crashes: VecDeque::new(),
             initialize: None,
             encoding: Encoding::default(),
-            client: ClientTraits::default(),
+            client: ClientCapabilities::default(),
             initialized: false,
             registered: false,
             configuration: None,
@@ -182,7 +177,6 @@ impl Session {
     }
 
     fn close_worker(&mut self) {
-        self.release();
         if let Some(worker) = &mut self.worker {
             worker.close();
         }
@@ -190,7 +184,7 @@ impl Session {
 
     // Messages of the client.
 
-    pub fn client_said(&mut self, message: Message, body: Vec<u8>) {
+    pub fn handle_client_message(&mut self, message: Message, body: Vec<u8>) {
         match message {
             Message::Request { id, method, params } => self.request(id, method, params, body),
             Message::Notification { method, params } => self.notification(&method, params, body),
@@ -222,12 +216,9 @@ impl Session {
             "shutdown" if self.initialize.is_some() => self.shut_down = true,
             _ => {}
         }
-        let document = ["textDocument", "item"]
-            .iter()
-            .find_map(|holder| params[holder]["uri"].as_str())
-            .map(uri::to_path);
+        let document = uri::document(&params);
         if let Some(answer) = self.answer_without_worker(&method, document.as_ref()) {
-            self.outbox.respond(&id, &answer);
+            self.outbox.respond(&Response::from_parts(id, answer));
             return;
         }
         let pending = Pending { method, document };
@@ -243,7 +234,7 @@ impl Session {
         let general = read.capabilities.general.as_ref();
         let offered = general.and_then(|general| general.position_encodings.as_deref());
         self.encoding = Encoding::negotiate(offered);
-        self.client = ClientTraits::read(&params["capabilities"]);
+        self.client = ClientCapabilities::read(&params["capabilities"]);
         if let Some(process) = read.process_id {
             client_process::watch(process, self.events.clone());
         }
@@ -255,7 +246,7 @@ impl Session {
         &self,
         method: &str,
         document: Option<&FilePath>,
-    ) -> Option<Result<Json, Error>> {
+    ) -> Option<Result<Value, Error>> {
         if self.worker.is_none() {
             return Some(Err(match self.shut_down {
                 true => error(ErrorCode::InvalidRequest, "the session is shut down"),
@@ -281,10 +272,10 @@ impl Session {
             Visibility::Waiting => Some(Err(changed())),
             Visibility::Quarantined { .. } if method == PROBE => {
                 let report = json!({"kind": "full", "items": [quarantine()]});
-                Some(Ok(Json::of(&report)))
+                Some(Ok(report))
             }
             Visibility::Quarantined { .. } if method.starts_with("textDocument/") => {
-                Some(Ok(Json::of(&())))
+                Some(Ok(Value::Null))
             }
             Visibility::Quarantined { .. } => {
                 Some(Err(error(ErrorCode::InternalError, quarantine().message)))
@@ -311,48 +302,73 @@ impl Session {
     /// Records the state of the session that a new worker needs, and returns the effect of a
     /// notification about a document.
     fn record(&mut self, method: &str, params: Value) -> Change {
-        match method {
-            "initialized" => self.initialized = true,
-            "textDocument/didOpen" => {
-                if let Ok(params) = serde_json::from_value::<DidOpenTextDocumentParams>(params) {
-                    let path = uri::to_path(params.text_document.uri.as_str());
-                    self.uncleared.remove(&path);
-                    self.documents.open(params.text_document);
-                    self.suspect(&path);
-                }
+        let recorded = match method {
+            "initialized" => {
+                self.initialized = true;
+                Ok(Change::Forwarded)
             }
-            "textDocument/didChange" => {
-                self.failures.clear();
-                if let Ok(params) = serde_json::from_value::<DidChangeTextDocumentParams>(params) {
-                    let path = uri::to_path(params.text_document.uri.as_str());
-                    self.suspect(&path);
-                    return match self.documents.change(params, self.encoding) {
-                        Change::Ignored(reason) => {
-                            self.log(MessageType::WARNING, reason);
-                            Change::Withheld
-                        }
-                        change => change,
-                    };
-                }
+            "textDocument/didOpen" => self.with(params, Session::did_open),
+            "textDocument/didChange" => self.with(params, Session::did_change),
+            "textDocument/didClose" => self.with(params, Session::did_close),
+            "rise/previewClosed" => self.with(params, |session, params: PreviewIdentifier| {
+                session.previews.close(&params.into());
+                Change::Forwarded
+            }),
+            "textDocument/didSave" => Ok(self.files_changed()),
+            "workspace/didChangeWatchedFiles" => self
+                .with(params, |session, _: DidChangeWatchedFilesParams| {
+                    session.files_changed()
+                }),
+            "workspace/didChangeConfiguration" => {
+                self.configuration = Some(params);
+                Ok(Change::Forwarded)
             }
-            "textDocument/didClose" => {
-                if let Ok(params) = serde_json::from_value::<DidCloseTextDocumentParams>(params) {
-                    self.close(uri::to_path(params.text_document.uri.as_str()));
-                }
+            "workspace/didChangeWorkspaceFolders" => self.with(params, Session::change_folders),
+            _ => Ok(Change::Forwarded),
+        };
+        recorded.unwrap_or_else(|reason| {
+            self.log(MessageType::ERROR, format!("{method}: {reason}"));
+            Change::Withheld
+        })
+    }
+
+    fn with<P: DeserializeOwned>(
+        &mut self,
+        params: Value,
+        act: fn(&mut Session, P) -> Change,
+    ) -> serde_json::Result<Change> {
+        serde_json::from_value(params).map(|params| act(self, params))
+    }
+
+    fn did_open(&mut self, params: DidOpenTextDocumentParams) -> Change {
+        let path = uri::to_path(params.text_document.uri.as_str());
+        self.uncleared.remove(&path);
+        self.documents.open(params.text_document);
+        self.suspect(&path);
+        Change::Forwarded
+    }
+
+    fn did_change(&mut self, params: DidChangeTextDocumentParams) -> Change {
+        self.failures.clear();
+        let path = uri::to_path(params.text_document.uri.as_str());
+        self.suspect(&path);
+        match self.documents.change(params, self.encoding) {
+            Change::Ignored(reason) => {
+                self.log(MessageType::WARNING, reason);
+                Change::Withheld
             }
-            "rise/previewClosed" => {
-                if let Ok(params) = serde_json::from_value::<PreviewIdentifier>(params) {
-                    self.previews.close(&params.into());
-                }
-            }
-            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {
-                self.failures.clear();
-                self.documents.retry_all();
-            }
-            "workspace/didChangeConfiguration" => self.configuration = Some(params),
-            "workspace/didChangeWorkspaceFolders" => self.change_folders(params),
-            _ => {}
+            change => change,
         }
+    }
+
+    fn files_changed(&mut self) -> Change {
+        self.failures.clear();
+        self.documents.retry_all();
+        Change::Forwarded
+    }
+
+    fn did_close(&mut self, params: DidCloseTextDocumentParams) -> Change {
+        self.close(uri::to_path(params.text_document.uri.as_str()));
         Change::Forwarded
     }
 
@@ -384,53 +400,35 @@ impl Session {
         }
     }
 
-    fn change_folders(&mut self, params: Value) {
-        let Ok(params) = serde_json::from_value::<DidChangeWorkspaceFoldersParams>(params) else {
-            return;
-        };
+    fn change_folders(&mut self, params: DidChangeWorkspaceFoldersParams) -> Change {
         let Some(initialize) = &mut self.initialize else {
-            return;
+            return Change::Forwarded;
         };
-        let (removed, added) = (json!(params.event.removed), json!(params.event.added));
-        let is_removed = |folder: &Value| {
-            let removed = removed.as_array().into_iter().flatten();
-            removed.into_iter().any(|gone| gone["uri"] == folder["uri"])
-        };
-        let known = initialize["workspaceFolders"].as_array();
-        let known = known.into_iter().flatten();
-        let kept = known.filter(|folder| !is_removed(folder));
-        let added = added.as_array().into_iter().flatten();
-        let folders: Vec<Value> = kept.chain(added).cloned().collect();
-        initialize["workspaceFolders"] = Value::Array(folders);
+        let known = initialize["workspaceFolders"].take();
+        let known = Vec::<WorkspaceFolder>::deserialize(known).unwrap_or_default();
+        let WorkspaceFoldersChangeEvent { added, removed } = params.event;
+        let is_removed = |folder: &WorkspaceFolder| removed.iter().any(|it| it.uri == folder.uri);
+        let kept = known.into_iter().filter(|folder| !is_removed(folder));
+        initialize["workspaceFolders"] = kept.chain(added).map(|folder| json!(folder)).collect();
+        Change::Forwarded
     }
 
-    fn forward(&mut self, body: Vec<u8>) {
-        match (&self.worker, &mut self.held) {
-            (Some(_), Some(held)) => held.push(body),
-            (Some(worker), None) => worker.send(body),
-            (None, _) => {}
-        }
-    }
-
-    /// Sends the messages that have waited for the answer to `initialize`.
-    fn release(&mut self) {
-        for message in self.held.take().into_iter().flatten() {
-            if let Some(worker) = &self.worker {
-                worker.send(message);
-            }
+    fn forward(&self, body: Vec<u8>) {
+        if let Some(worker) = &self.worker {
+            worker.send(body);
         }
     }
 
     // Messages of the worker.
 
     /// Handles a message of the worker.
-    pub fn worker_said(&mut self, restarts: u32, body: &[u8]) {
+    pub fn handle_worker_message(&mut self, restarts: u32, body: Vec<u8>) {
         if restarts != self.restarts || self.worker.is_none() {
             return;
         }
-        match Head::read(body) {
+        match Head::read(&body) {
             Some(Head::Response(id @ Id::String(_))) if self.is_own(&id) => {
-                self.own_answer(&id, body);
+                self.own_answer(&id, &body);
                 return;
             }
             Some(Head::Response(id)) if id != Id::Null => {
@@ -443,7 +441,7 @@ impl Session {
                 }
                 match answered {
                     Some(answered) if answered.method == "initialize" => self.ready = true,
-                    Some(answered) if answered.method == PREVIEW => self.shown(answered, body),
+                    Some(answered) if answered.method == PREVIEW => self.shown(answered, &body),
                     _ => {}
                 }
             }
@@ -459,19 +457,19 @@ impl Session {
                 self.registered = true;
             }
             Some(Head::Notification(method)) if method == Progress::METHOD => {
-                self.follow_progress(body);
+                self.follow_progress(&body);
             }
-            Some(Head::Notification(method)) if method == PreviewChanged::METHOD => {
-                self.previews.follow(body);
+            Some(Head::Notification(method)) if method == PREVIEW_CHANGED => {
+                self.previews.follow(&body);
             }
             Some(Head::Notification(method))
-                if method == PublishDiagnostics::METHOD && !self.follow_diagnostics(body) =>
+                if method == PublishDiagnostics::METHOD && !self.follow_diagnostics(&body) =>
             {
                 return;
             }
             _ => {}
         }
-        let _ = self.chunks.send(Chunk::Bytes(frame(body)));
+        self.outbox.send(body);
     }
 
     fn is_own(&self, id: &Id) -> bool {
@@ -519,7 +517,7 @@ impl Session {
     // Crashes.
 
     /// Handles the end of the worker's output: it has crashed, unless the session is over.
-    pub fn worker_gone(&mut self, restarts: u32) {
+    pub fn handle_worker_end(&mut self, restarts: u32) {
         if restarts != self.restarts {
             return;
         }
@@ -539,13 +537,14 @@ impl Session {
             for _ in requests {
                 let reason = format!("the server has crashed ({reason}) and starts again");
                 let answer = Err(error(ErrorCode::InternalError, reason));
-                self.outbox.respond(id, &answer);
+                self.outbox
+                    .respond(&Response::from_parts(id.clone(), answer));
             }
         }
         for token in std::mem::take(&mut self.progress) {
             let token: Value = serde_json::from_str(&token).unwrap_or_default();
             let params = json!({"token": token, "value": {"kind": "end"}});
-            self.outbox.notify(Progress::METHOD, &Json::of(&params));
+            self.outbox.notify(Progress::METHOD, &params);
         }
         if self.shut_down {
             return;
@@ -562,7 +561,6 @@ impl Session {
             format!("the server has crashed{during} ({reason}) and starts again; this is a bug"),
         );
         self.ready = false;
-        self.held = None;
         self.start_at = Some(
             now + if in_trial {
                 Duration::ZERO
@@ -657,7 +655,6 @@ impl Session {
 
     fn publish(&self, uri: &uri::Uri, version: Option<i32>, diagnostics: &[Diagnostic]) {
         let params = json!({"uri": uri, "version": version, "diagnostics": diagnostics});
-        let params = Json::of(&params);
         self.outbox.notify(PublishDiagnostics::METHOD, &params);
     }
 
@@ -724,10 +721,7 @@ impl Session {
 
     /// Returns true if the worker can be replaced without loss.
     fn is_idle(&self) -> bool {
-        self.pending.is_empty()
-            && self.progress.is_empty()
-            && self.trial.is_none()
-            && self.held.is_none()
+        self.pending.is_empty() && self.progress.is_empty() && self.trial.is_none() && self.ready
     }
 
     fn start_worker(&mut self, now: Instant) {
@@ -753,7 +747,6 @@ impl Session {
         };
         let id = self.own_id("initialize");
         self.ask_worker(&id, "initialize", initialize);
-        self.held = Some(Vec::new());
         if self.initialized {
             self.tell_worker("initialized", json!({}));
         }
@@ -819,7 +812,7 @@ impl Session {
         for preview in self.previews.of(path) {
             if let Some(params) = self.identify(&preview) {
                 let id = self.own_id("preview");
-                self.ask_worker(&id, PREVIEW_AGAIN, json!(params));
+                self.ask_worker(&id, RECOMPUTE_PREVIEW, json!(params));
                 self.await_probe(id.clone(), path.clone());
                 self.asked_again.insert(id, preview);
             }
@@ -845,15 +838,13 @@ impl Session {
             self.tell_worker("rise/previewClosed", json!(params));
         } else if let Some(Value::Object(mut changed)) = answer.get_mut("result").map(Value::take) {
             changed.insert("textDocument".into(), json!(params.text_document));
-            self.outbox
-                .notify(PreviewChanged::METHOD, &Json::of(&changed));
+            self.outbox.notify(PREVIEW_CHANGED, &changed);
         }
     }
 
     /// Handles an answer to a request of the supervisor.
     fn own_answer(&mut self, id: &Id, body: &[u8]) {
         self.ready = true;
-        self.release();
         let answer: Value = serde_json::from_slice(body).unwrap_or_default();
         let is_retriggered = answer["error"]["data"]["retriggerRequest"] == true;
         if let Some(preview) = self.asked_again.remove(id) {
@@ -887,7 +878,7 @@ impl Session {
         ];
         for (_, method) in wanted.into_iter().filter(|(wanted, _)| *wanted) {
             let id = self.own_id("refresh");
-            self.outbox.ask(&id, method, &Json::of(&()));
+            self.outbox.request(&Request::build(method).id(id).finish());
         }
     }
 
@@ -919,6 +910,6 @@ impl Session {
 
     fn log(&self, typ: MessageType, message: String) {
         let params = LogMessageParams { typ, message };
-        self.outbox.notify(LogMessage::METHOD, &Json::of(&params));
+        self.outbox.notify(LogMessage::METHOD, &params);
     }
 }

@@ -13,9 +13,9 @@ use super::snapshot::Snapshot;
 
 /// Hashes of the diagnostics of open documents that the latest change did not edit.
 #[derive(Clone, Debug, Default)]
-pub struct Pulled(Arc<Mutex<FxHashMap<FileId, u64>>>);
+pub struct PulledDiagnostics(Arc<Mutex<FxHashMap<FileId, u64>>>);
 
-impl Pulled {
+impl PulledDiagnostics {
     /// Returns true if the diagnostics of an unchanged document have changed, because of a file
     /// that it imports. A client pulls those of an edited document by itself.
     pub fn have_changed(&self, snapshot: &Snapshot, generation: u64) -> bool {

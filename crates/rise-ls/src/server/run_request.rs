@@ -1,4 +1,4 @@
-//! Starts and cancels runs from the main loop, on a copy of the texts.
+//! `rise/run` and `workspace/executeCommand`: start runs from the main loop, on a copy of the texts.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -6,18 +6,19 @@ use std::time::Instant;
 
 use db::{Database, FileId, FileState};
 use runtime::process::{Cancel, Limits};
+use serde::Deserialize;
 use serde_json::Value;
-use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
+use tower_lsp::jsonrpc::{Error, ErrorCode};
 use tower_lsp::lsp_types::notification::ShowMessage;
-use tower_lsp::lsp_types::{MessageType, ShowMessageParams};
+use tower_lsp::lsp_types::{ExecuteCommandParams, MessageType, ProgressToken, ShowMessageParams};
 
 use super::client::Client;
-use super::event::{Answer, Event, Reply, error, invalid_params, request_failed};
+use super::event::{Event, Reply, error, invalid_params, request_failed};
 use super::handlers::code_lens;
-use super::handlers::run::{self, Order, Outcome, RunParams};
+use super::handlers::run::{self, Outcome, RunParams, RunRequest};
 use super::requests::{Reports, panic_message};
 use super::run_progress::RunProgress;
-use super::session::{Expected, READING, Session};
+use super::session::{ExpectedResponse, READING, Session};
 use super::snapshot::{Snapshot, View};
 use super::sync::imported_from;
 use crate::loader;
@@ -27,65 +28,69 @@ const RUN: &str = "rise/run";
 const COMMAND: &str = "workspace/executeCommand";
 
 impl Session {
-    /// Handles a request to run a program.
-    pub(super) fn run_request(
-        &mut self,
-        id: &Id,
-        method: &'static str,
-        params: &Value,
-        reply: &Reply,
-    ) {
-        if let Err(refusal) = self.try_run(id, method, params, reply) {
+    /// Handles `rise/run`.
+    pub(super) fn run_request(&mut self, params: RunParams, cancel: Cancel, reply: Reply<Value>) {
+        if let Err(refusal) = self.start_run(RUN, params, cancel, &reply) {
             reply.send(Err(refusal));
         }
     }
 
-    fn try_run(
+    /// Handles `workspace/executeCommand`: the command `rise.run` runs a program, and shows the
+    /// outcome.
+    pub(super) fn execute_command(
         &mut self,
-        id: &Id,
+        params: ExecuteCommandParams,
+        cancel: Cancel,
+        reply: Reply<Value>,
+    ) {
+        let params = command_params(params);
+        let started = params.and_then(|params| self.start_run(COMMAND, params, cancel, &reply));
+        if let Err(refusal) = started {
+            reply.send(Err(refusal));
+        }
+    }
+
+    fn start_run(
+        &mut self,
         method: &'static str,
-        params: &Value,
-        reply: &Reply,
+        params: RunParams,
+        cancel: Cancel,
+        reply: &Reply<Value>,
     ) -> Result<(), Error> {
-        let params = match method {
-            COMMAND => command_params(params)?,
-            _ => params.clone(),
-        };
-        let params: RunParams = serde_json::from_value(params).map_err(invalid_params)?;
         if !self.view.settings.run.enabled {
-            return Err(self.turned_off());
+            return Err(self.runs_refused());
         }
         self.read_imports();
         let uri = params.document()?;
         let file = self.snapshot().file(uri)?;
-        let (snapshot, file) = self.own_copy(file);
+        let (snapshot, file) = self.copy_texts(file);
         let limit = self.view.settings.run.time_limit;
-        let order = run::order(&snapshot, file, &params, limit)?;
-        let (client, title) = (self.client.clone(), order.title.clone());
+        let request = run::validate(&snapshot, file, &params, limit)?;
+        let (client, title) = (self.client.clone(), request.title.clone());
         let progress = RunProgress::new(client.clone(), title, params.work_done_token);
         if self.view.client.shows_progress {
             self.run_number += 1;
-            let asked = progress.ask(self.run_number);
-            let expected = |id| (id, Expected::RunProgress(progress.clone()));
-            self.expected.extend(asked.map(expected));
+            let requested = progress.request(self.run_number);
+            let expected = |id| (id, ExpectedResponse::RunProgress(progress.clone()));
+            self.expected.extend(requested.map(expected));
         }
         let task = Task {
             method,
             snapshot,
-            order,
+            request,
             progress: progress.clone(),
             reply: reply.clone(),
             client,
             reports: self.reports.clone(),
         };
         let work = move |cancel: &Cancel| task.run(cancel);
-        self.runs.start(id.clone(), reply, progress, work);
+        self.runs.start(cancel, reply, progress, work);
         Ok(())
     }
 
     /// Returns the error for a request to run a program while runs are disabled.
-    pub(super) fn turned_off(&self) -> Error {
-        let reason = match self.is_stranger {
+    pub(super) fn runs_refused(&self) -> Error {
+        let reason = match self.lacks_token {
             true => "programs run only for a client that knows the server's `token`",
             false => "running programs is turned off (`rise.run.enabled`)",
         };
@@ -94,7 +99,7 @@ impl Session {
 
     /// Copies the current texts of a file and its imports to a separate database: a run may take
     /// long, and edits wait for all readers of the session's database.
-    fn own_copy(&self, file: FileId) -> (Snapshot, FileId) {
+    fn copy_texts(&self, file: FileId) -> (Snapshot, FileId) {
         let mut db = Database::new();
         db.set_device(Some((*self.db.device()).clone()));
         let mut view = View {
@@ -137,41 +142,34 @@ impl Session {
     }
 
     /// Handles `window/workDoneProgress/cancel`.
-    pub(super) fn cancel_progress(&mut self, params: &Value) {
-        self.runs.cancel_by_token(&params["token"]);
+    pub(super) fn cancel_progress(&mut self, token: &ProgressToken) {
+        self.runs.cancel_by_token(token);
     }
 }
 
-/// Returns the method if it runs programs.
-pub(super) fn method_of_runs(method: &str) -> Option<&'static str> {
-    [RUN, COMMAND].into_iter().find(|known| *known == method)
-}
-
-/// Returns the parameters of `rise/run` that the arguments of a command contain.
-fn command_params(params: &Value) -> Result<Value, Error> {
-    let command = params["command"].as_str().unwrap_or_default();
-    if command != code_lens::RUN {
-        return Err(invalid_params(format_args!(
-            "there is no command `{command}`"
-        )));
+/// Returns the parameters of `rise/run` that the argument of a command contains.
+fn command_params(params: ExecuteCommandParams) -> Result<RunParams, Error> {
+    if params.command != code_lens::RUN {
+        let reason = format_args!("there is no command `{}`", params.command);
+        return Err(invalid_params(reason));
     }
-    let mut all = match &params["arguments"][0] {
-        Value::Object(fields) => fields.clone(),
-        _ => return Err(invalid_params("the command takes an object")),
+    let Some(Value::Object(argument)) = params.arguments.into_iter().next() else {
+        return Err(invalid_params("the command takes an object"));
     };
-    if let Some(token) = params.get("workDoneToken") {
-        all.insert("workDoneToken".to_owned(), token.clone());
+    let mut run = RunParams::deserialize(Value::Object(argument)).map_err(invalid_params)?;
+    if let Some(token) = params.work_done_progress_params.work_done_token {
+        run.work_done_token = Some(token);
     }
-    Ok(Value::Object(all))
+    Ok(run)
 }
 
 /// A run, and the channels for its answer and progress.
 struct Task {
     method: &'static str,
     snapshot: Snapshot,
-    order: Order,
+    request: RunRequest,
     progress: RunProgress,
-    reply: Reply,
+    reply: Reply<Value>,
     client: Client,
     reports: Reports,
 }
@@ -185,24 +183,24 @@ impl Task {
                 cancel: cancel.clone(),
             };
             let mut stage = |stage: &str| self.progress.report(stage);
-            run::run(&mut self.snapshot, &self.order, limits, &mut stage)
+            run::run(&mut self.snapshot, &self.request, limits, &mut stage)
         };
         let outcome = catch_unwind(AssertUnwindSafe(work));
-        let answer: Answer = match outcome {
-            Ok(Outcome::Over {
+        let answer = match outcome {
+            Ok(Outcome::Ended {
                 json,
-                sentence,
-                fine,
+                summary,
+                succeeded,
                 device,
             }) => {
                 if let Some(device) = device {
                     let _ = self.reports.events.send(Event::RanOn(device));
                 }
-                self.progress.end(if fine { "done" } else { "failed" });
+                self.progress.end(if succeeded { "done" } else { "failed" });
                 if self.method == COMMAND {
-                    self.show(sentence, fine);
+                    self.show(summary, succeeded);
                 }
-                Ok(json)
+                Ok(Value::String(json))
             }
             Ok(Outcome::Cancelled) => {
                 self.progress.end("stopped");
@@ -223,8 +221,8 @@ impl Task {
     }
 
     /// Shows the outcome, for a client without a command of its own.
-    fn show(&self, message: String, fine: bool) {
-        let typ = if fine {
+    fn show(&self, message: String, succeeded: bool) {
+        let typ = if succeeded {
             MessageType::INFO
         } else {
             MessageType::ERROR

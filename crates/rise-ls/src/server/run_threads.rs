@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::Sender;
 use runtime::process::Cancel;
 use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
 use serde_json::Value;
-use tower_lsp::jsonrpc::Id;
+use tower_lsp::lsp_types::ProgressToken;
 
 use super::event::{Event, Reply, request_failed};
 use super::pool::STACK;
@@ -19,22 +21,24 @@ use super::run_progress::RunProgress;
 
 /// The number of programs that run at a time: two, so that a short one need not wait for a long
 /// one.
-const AT_A_TIME: usize = 2;
+const MAX_CONCURRENT: usize = 2;
 /// The largest number of unanswered runs, each of which has a thread.
-const MANY: usize = 32;
+const MAX_UNANSWERED: usize = 32;
 /// The interval at which a waiting run checks for cancellation.
-const PULSE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The time limit at the end of the session for runs to end.
-const FAREWELL: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 /// The default time limit of a run.
-const TIME_LIMIT: Duration = Duration::from_secs(60);
+const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// The settings in the section `rise.run`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub struct RunSettings {
     /// The setting `rise.run.enabled`: true if programs may run.
     pub enabled: bool,
     /// The setting `rise.run.timeLimit`: the time limit of a run, if there is one.
+    #[serde(deserialize_with = "seconds")]
     pub time_limit: Option<Duration>,
 }
 
@@ -42,31 +46,18 @@ impl Default for RunSettings {
     fn default() -> Self {
         RunSettings {
             enabled: true,
-            time_limit: Some(TIME_LIMIT),
+            time_limit: Some(DEFAULT_TIME_LIMIT),
         }
     }
 }
 
-impl RunSettings {
-    /// Reads the section, with defaults for missing settings.
-    pub fn read(section: &Value, problems: &mut Vec<String>) -> RunSettings {
-        let mut settings = RunSettings::default();
-        match &section["enabled"] {
-            Value::Null => {}
-            Value::Bool(on) => settings.enabled = *on,
-            _ => problems.push("`rise.run.enabled` is neither true nor false".to_owned()),
-        }
-        match &section["timeLimit"] {
-            Value::Null => {}
-            limit => match limit.as_f64().and_then(time_limit) {
-                Some(limit) => settings.time_limit = limit,
-                None => problems.push(
-                    "`rise.run.timeLimit` is not a number of seconds (0 means no limit)".to_owned(),
-                ),
-            },
-        }
-        settings
-    }
+fn seconds<'de, D: Deserializer<'de>>(seconds: D) -> Result<Option<Duration>, D::Error> {
+    let seconds = Value::deserialize(seconds)?;
+    let limit = seconds.as_f64().and_then(time_limit);
+    limit.ok_or_else(|| {
+        let reason = format_args!("{seconds} is not a number of seconds (0 means no limit)");
+        D::Error::custom(reason)
+    })
 }
 
 /// Converts seconds to a time limit; 0 means no limit. Returns `None` for an invalid number.
@@ -84,7 +75,9 @@ struct Running {
 
 #[derive(Debug)]
 pub struct Runs {
-    all: FxHashMap<Id, Running>,
+    all: FxHashMap<u64, Running>,
+    /// The number of runs so far.
+    count: u64,
     slots: Slots,
     events: Sender<Event>,
 }
@@ -94,48 +87,45 @@ impl Runs {
     pub fn new(events: Sender<Event>) -> Runs {
         Runs {
             all: FxHashMap::default(),
+            count: 0,
             slots: Slots::default(),
             events,
         }
     }
 
-    /// Returns true if a run with this id has no answer yet.
-    pub fn contains(&self, id: &Id) -> bool {
-        self.all.contains_key(id)
-    }
-
     /// Starts a run on a new thread. `work` gets the cancellation flag, and answers through `reply`
     /// itself.
-    pub fn start(
+    pub fn start<R>(
         &mut self,
-        id: Id,
-        reply: &Reply,
+        cancel: Cancel,
+        reply: &Reply<R>,
         progress: RunProgress,
         work: impl FnOnce(&Cancel) + Send + 'static,
     ) {
-        if self.all.len() >= MANY {
+        if self.all.len() >= MAX_UNANSWERED {
             progress.end("not started");
-            let reason = format!("{MANY} programs run or wait already");
+            let reason = format!("{MAX_UNANSWERED} programs run or wait already");
             reply.send(Err(request_failed(reason)));
             return;
         }
-        let cancel = Cancel::default();
+        self.count += 1;
+        let number = self.count;
         let (stop, slots, shown) = (cancel.clone(), self.slots.clone(), progress.clone());
-        let (events, over) = (self.events.clone(), id.clone());
-        let alive = self.slots.enter();
+        let events = self.events.clone();
+        let live = self.slots.enter();
         let run = move || {
-            let turn = slots.wait(&stop, || shown.report("waiting for other programs"));
+            let slot = slots.wait(&stop, || shown.report("waiting for other programs"));
             work(&stop);
-            drop(turn);
-            drop(alive);
+            drop(slot);
+            drop(live);
             // Sending fails if the main loop has ended.
-            let _ = events.send(Event::RunOver(over));
+            let _ = events.send(Event::RunEnded(number));
         };
         let thread = thread::Builder::new()
             .name("rise:run".into())
             .stack_size(STACK);
         match thread.spawn(run) {
-            Ok(_) => drop(self.all.insert(id, Running { cancel, progress })),
+            Ok(_) => drop(self.all.insert(number, Running { cancel, progress })),
             Err(reason) => {
                 progress.end("not started");
                 let reason = format!("the system gives no thread: {reason}");
@@ -145,21 +135,14 @@ impl Runs {
     }
 
     /// Removes a run that has ended.
-    pub fn over(&mut self, id: &Id) {
-        self.all.remove(id);
-    }
-
-    /// Cancels the run with this id. It answers after it has ended.
-    pub fn cancel(&self, id: &Id) {
-        if let Some(running) = self.all.get(id) {
-            running.cancel.cancel();
-        }
+    pub fn remove(&mut self, number: u64) {
+        self.all.remove(&number);
     }
 
     /// Cancels the run whose progress has this token.
-    pub fn cancel_by_token(&self, token: &Value) {
+    pub fn cancel_by_token(&self, token: &ProgressToken) {
         for running in self.all.values() {
-            if running.progress.is_token(token) {
+            if running.progress.has_token(token) {
                 running.cancel.cancel();
             }
         }
@@ -177,7 +160,7 @@ impl Drop for Runs {
     /// Cancels all runs and waits for their end, so that no program outlives the session.
     fn drop(&mut self) {
         self.cancel_all();
-        self.slots.settle(FAREWELL);
+        self.slots.wait_for_end(END_TIMEOUT);
     }
 }
 
@@ -187,23 +170,23 @@ struct Slots(Arc<(Mutex<Counts>, Condvar)>);
 
 #[derive(Debug, Default)]
 struct Counts {
-    alive: usize,
+    live: usize,
     busy: usize,
 }
 
 impl Slots {
     /// Counts a thread until the returned value is dropped.
-    fn enter(&self) -> Alive {
-        self.change(|counts| counts.alive += 1);
-        Alive(self.clone())
+    fn enter(&self) -> LiveThread {
+        self.change(|counts| counts.live += 1);
+        LiveThread(self.clone())
     }
 
     /// Waits until the thread may run a program; returns `None` if the run is cancelled.
-    fn wait(&self, cancel: &Cancel, waiting: impl FnOnce()) -> Option<Turn> {
+    fn wait(&self, cancel: &Cancel, waiting: impl FnOnce()) -> Option<OccupiedSlot> {
         let (counts, changed) = &*self.0;
         let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
         let mut waiting = Some(waiting);
-        while counts.busy >= AT_A_TIME {
+        while counts.busy >= MAX_CONCURRENT {
             if cancel.is_cancelled() {
                 return None;
             }
@@ -211,20 +194,20 @@ impl Slots {
                 waiting();
             }
             counts = changed
-                .wait_timeout(counts, PULSE)
+                .wait_timeout(counts, POLL_INTERVAL)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
         counts.busy += 1;
-        Some(Turn(self.clone()))
+        Some(OccupiedSlot(self.clone()))
     }
 
     /// Waits until all threads have ended, or the time limit ends.
-    fn settle(&self, limit: Duration) {
+    fn wait_for_end(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
         let (counts, changed) = &*self.0;
         let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
-        while counts.alive > 0 {
+        while counts.live > 0 {
             let Some(left) = deadline.checked_duration_since(Instant::now()) else {
                 return;
             };
@@ -243,18 +226,18 @@ impl Slots {
 }
 
 #[derive(Debug)]
-struct Alive(Slots);
+struct LiveThread(Slots);
 
-impl Drop for Alive {
+impl Drop for LiveThread {
     fn drop(&mut self) {
-        self.0.change(|counts| counts.alive -= 1);
+        self.0.change(|counts| counts.live -= 1);
     }
 }
 
 #[derive(Debug)]
-struct Turn(Slots);
+struct OccupiedSlot(Slots);
 
-impl Drop for Turn {
+impl Drop for OccupiedSlot {
     fn drop(&mut self) {
         self.0.change(|counts| counts.busy -= 1);
     }
@@ -267,17 +250,13 @@ mod tests {
 
     #[test]
     fn settings_of_runs_are_read_over_the_defaults() {
-        let mut problems = Vec::new();
-        let mut read = |section: Value| RunSettings::read(&section, &mut problems);
-        assert_eq!(read(Value::Null), RunSettings::default());
-        let off = read(json!({"enabled": false, "timeLimit": 0}));
+        let read = RunSettings::deserialize;
+        assert_eq!(read(json!({})).ok(), Some(RunSettings::default()));
+        let off = read(json!({"enabled": false, "timeLimit": 0})).expect("they are readable");
         assert_eq!((off.enabled, off.time_limit), (false, None));
-        let short = read(json!({"timeLimit": 1.5}));
+        let short = read(json!({"timeLimit": 1.5})).expect("it is readable");
         assert_eq!(short.time_limit, Some(Duration::from_millis(1500)));
-        assert_eq!(
-            read(json!({"enabled": "no", "timeLimit": -1})),
-            RunSettings::default()
-        );
-        assert_eq!(problems.len(), 2);
+        assert!(read(json!({"enabled": "no"})).is_err());
+        assert!(read(json!({"timeLimit": -1})).is_err());
     }
 }
