@@ -21,10 +21,10 @@ use smol_str::SmolStr;
 pub const MAX_BYTES: u64 = 64 << 20;
 
 /// The time limit for reading one file.
-const READING: Duration = Duration::from_secs(5);
+const THREAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The time limit of a command for a group of files on a file system.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The largest number of directory entries that are searched for alternatives to a missing import.
 const MAX_SIBLINGS: usize = 1000;
@@ -151,7 +151,7 @@ fn read_regular(path: &Path) -> io::Result<Content> {
     check_regular(&data)?;
     let timed = Timed {
         from: file,
-        deadline: Instant::now() + READING,
+        deadline: Instant::now() + THREAD_TIMEOUT,
     };
     read_from(timed, data.len())
 }
@@ -190,7 +190,7 @@ impl Read for Timed {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if Instant::now() >= self.deadline {
             return Err(io::Error::other(format!(
-                "reading it takes longer than {READING:?}"
+                "reading it takes longer than {THREAD_TIMEOUT:?}"
             )));
         }
         self.from.read(buffer)
@@ -512,14 +512,14 @@ mod tests {
         let late = do_promptly(Duration::ZERO, move || waits.recv().is_err());
         drop(go_on);
         assert!(late.expect_err("it waits").recv().unwrap());
-        assert_eq!(do_promptly(READING, || 1).unwrap(), 1);
+        assert_eq!(do_promptly(THREAD_TIMEOUT, || 1).unwrap(), 1);
     }
 
     #[test]
     fn a_file_that_no_thread_reads_is_not_late() {
         let path = FilePath::disk("/a.rise");
         let (_, reading) = mpsc::channel();
-        let (contents, late) = await_promptly(&[path], reading, READING);
+        let (contents, late) = await_promptly(&[path], reading, THREAD_TIMEOUT);
         let reason = "the threads that read files have ended";
         assert_eq!(
             contents[0].as_ref().err(),

@@ -21,7 +21,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const STACK: usize = 256 << 20;
 
 /// The exit status after a panic.
-const BUG: u8 = 101;
+const PANIC: u8 = 101;
 
 fn main() -> ExitCode {
     let status = match thread::Builder::new()
@@ -33,5 +33,5 @@ fn main() -> ExitCode {
         // If the system refuses a stack of this size, the usual one is used.
         Err(_) => std::panic::catch_unwind(cli::run),
     };
-    ExitCode::from(status.unwrap_or(BUG))
+    ExitCode::from(status.unwrap_or(PANIC))
 }

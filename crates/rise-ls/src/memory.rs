@@ -17,6 +17,6 @@ mod allocator {
 
 /// Returns freed memory to the system. The allocator only does so itself during later allocations,
 /// which do not happen in an idle process.
-pub fn give_back() {
+pub fn release_unused() {
     allocator::mi_collect(true);
 }

@@ -4,7 +4,7 @@ use super::args::{CheckOptions, Deny, Format};
 use super::report::{Report, Reporter};
 use super::stats::Stats;
 use super::workspace::{Workspace, not_text};
-use super::{FINE, FOUND, UNUSABLE, github, human, json, output, sarif};
+use super::{BAD_USAGE, FAILURE, SUCCESS, github, human, json, output, sarif};
 use std::path::PathBuf;
 use std::thread;
 use syntax::Severity;
@@ -86,15 +86,15 @@ fn status(report: &Report, unreadable: bool, deny: Option<Deny>) -> u8 {
         (Severity::Warning | Severity::Information | Severity::Hint, _) => false,
     };
     if unreadable {
-        UNUSABLE
+        BAD_USAGE
     } else if report
         .findings
         .iter()
         .any(|finding| fails(finding.severity))
     {
-        FOUND
+        FAILURE
     } else {
-        FINE
+        SUCCESS
     }
 }
 

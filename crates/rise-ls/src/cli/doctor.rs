@@ -1,6 +1,6 @@
 //! Implements `rise-ls doctor`, which reports the tools and devices of this machine.
 
-use super::{FINE, output};
+use super::{SUCCESS, output};
 use crate::run;
 use runtime::ocl::{DeviceInfo, VectorWidths, local_text};
 use runtime::process::{self, Limits, bytes_text};
@@ -13,9 +13,9 @@ use std::process::Command;
 use std::time::Duration;
 
 /// The time limit of a tool that prints its version.
-const PATIENCE: Duration = Duration::from_secs(5);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(5);
 /// The time limit for OpenCL drivers, which start slowly on a machine with many devices.
-const PATIENCE_WITH_DRIVERS: Duration = Duration::from_secs(30);
+const DRIVER_TIMEOUT: Duration = Duration::from_secs(30);
 
 const COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
 const EDITORS: [(&str, &str); 4] = [
@@ -33,7 +33,7 @@ type Fact = (String, String);
 
 /// Prints the report, and returns the exit status. A missing tool is not an error.
 pub fn run() -> u8 {
-    let mut facts = vec![("rise-ls".to_owned(), about_this())];
+    let mut facts = vec![("rise-ls".to_owned(), version())];
     facts.extend(compilers());
     facts.push(("OpenMP".to_owned(), openmp()));
     facts.extend(opencl());
@@ -48,14 +48,14 @@ pub fn run() -> u8 {
         .map(|(about, _)| about.len())
         .max()
         .unwrap_or_default();
-    output::result(FINE, |out| {
+    output::result(SUCCESS, |out| {
         facts
             .iter()
             .try_for_each(|(about, found)| writeln!(out, "{about:width$}  {found}"))
     })
 }
 
-fn about_this() -> String {
+fn version() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     format!(
         "{} on {} {}, {cores} cores",
@@ -147,7 +147,7 @@ fn opencl() -> Vec<Fact> {
 /// line to the report.
 fn devices() -> Vec<Fact> {
     let limits = Limits {
-        time: Some(PATIENCE_WITH_DRIVERS),
+        time: Some(DRIVER_TIMEOUT),
         ..Limits::default()
     };
     match run::devices(&limits) {
@@ -272,7 +272,7 @@ fn drivers() -> String {
 /// limit.
 fn finish(command: &mut Command) -> Option<String> {
     let limits = Limits {
-        time: Some(PATIENCE),
+        time: Some(COMMAND_TIMEOUT),
         ..Limits::default()
     };
     let finished = process::run(command, &limits).ok()?;

@@ -2,10 +2,10 @@
 //! languages of the compiler.
 
 use super::args::{ImportOptions, IndexWord, Language, one_of};
-use super::place::{self, Range};
+use super::position::{self, Range};
 use super::report::{Reporter, shown};
-use super::workspace::Workspace;
-use super::{FINE, FOUND, UNUSABLE, human, output, select};
+use super::workspace::{Workspace, not_text};
+use super::{BAD_USAGE, FAILURE, SUCCESS, human, output, select};
 use crate::run::causes;
 use clap::Args as Group;
 use clap::builder::TypedValueParser;
@@ -105,7 +105,7 @@ fn after(target: Option<Target>, pass: &str) -> Result<Form, String> {
 
 /// Prints the names of the passes for a target, in order, and returns the exit status.
 fn list(target: Target) -> u8 {
-    output::result(FINE, |out| {
+    output::result(SUCCESS, |out| {
         for stage in Stage::all(target) {
             let note = if stage.is_optional() {
                 " (optional)"
@@ -164,7 +164,7 @@ pub fn run(options: &EmitOptions) -> u8 {
         (Ok(form), Ok(without)) => (form, without),
         (Err(message), _) | (_, Err(message)) => {
             output::error(&message);
-            return UNUSABLE;
+            return BAD_USAGE;
         }
     };
     if options.host && host_program.is_none() {
@@ -174,19 +174,42 @@ pub fn run(options: &EmitOptions) -> u8 {
             target.title(),
             target.as_str()
         ));
-        return UNUSABLE;
+        return BAD_USAGE;
+    }
+    if options.file.is_dir() {
+        let path = options.file.display();
+        output::error(&format!("{path}: is a folder, not a file"));
+        return BAD_USAGE;
     }
     if let Some(message) = overwrites(options) {
         output::error(&message);
-        return UNUSABLE;
+        return BAD_USAGE;
     }
-    let loaded = Workspace::load_file(&options.file, options.language, &options.imports);
-    let (mut workspace, file) = match loaded {
-        Ok(loaded) => loaded,
-        Err(status) => return status,
+    let mut workspace = Workspace::load(
+        std::slice::from_ref(&options.file),
+        options.language,
+        &options.imports,
+    );
+    if workspace.unreadable {
+        return BAD_USAGE;
+    }
+    if let Some((path, bad)) = workspace.not_text.first() {
+        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
+        reporter.outside(path, &bad.lossy, &not_text(bad));
+        let report = reporter.finish();
+        // A failure to write the message cannot be reported.
+        let _ = human::write(
+            &report,
+            &output::stderr_renderer(),
+            &mut io::stderr().lock(),
+        );
+        return FAILURE;
+    }
+    let Some(&file) = workspace.files.first() else {
+        return BAD_USAGE;
     };
     let Some(item) = select(&workspace.db, file, options.def.as_deref()) else {
-        return UNUSABLE;
+        return BAD_USAGE;
     };
     let index = options.index.map_or(IndexPolicy::default(), |word| {
         word.width()
@@ -235,7 +258,7 @@ fn host(
 ) -> u8 {
     if options.map.is_some() {
         output::error("`--map` says where kernels come from: leave out `--host` or `--map`");
-        return UNUSABLE;
+        return BAD_USAGE;
     }
     let module = match workspace.db.module(item, target) {
         Ok(module) => module,
@@ -245,11 +268,11 @@ fn host(
         Ok(Some(text)) => text_out(&text, options),
         Ok(None) => {
             output::error("the definition has no kernels");
-            FOUND
+            FAILURE
         }
         Err(error) => {
             output::error(&error.to_string());
-            FOUND
+            FAILURE
         }
     }
 }
@@ -257,10 +280,10 @@ fn host(
 fn text_out(text: &str, options: &EmitOptions) -> u8 {
     match &options.output {
         Some(path) => match output::to_file(path, |out| out.write_all(text.as_bytes())) {
-            Ok(()) => FINE,
+            Ok(()) => SUCCESS,
             Err(status) => status,
         },
-        None => output::result(FINE, |out| out.write_all(text.as_bytes())),
+        None => output::result(SUCCESS, |out| out.write_all(text.as_bytes())),
     }
 }
 
@@ -276,7 +299,14 @@ fn wrong(workspace: &Workspace, item: ItemId, errors: &[Diagnostic]) -> u8 {
     if causes.is_empty() {
         reporter.item(item, errors);
     }
-    human::errors(&reporter.finish().at_least(Severity::Information))
+    let report = reporter.finish().at_least(Severity::Information);
+    // A failure to write the message cannot be reported.
+    let _ = human::write(
+        &report,
+        &output::stderr_renderer(),
+        &mut io::stderr().lock(),
+    );
+    FAILURE
 }
 
 fn write(workspace: &Workspace, file: FileId, preview: &Preview, options: &EmitOptions) -> u8 {
@@ -303,8 +333,8 @@ fn lines(db: &Database, file: FileId, preview: &Preview) -> Vec<MapLine> {
         let target = Span::new(at(part.target.start), at(part.target.end));
         let span = Span::new(start + part.source.start, start + part.source.end);
         MapLine {
-            target: place::range(&output, target),
-            source: place::range(&source, span),
+            target: position::range(&output, target),
+            source: position::range(&source, span),
             made_by: part.made.text(),
         }
     };

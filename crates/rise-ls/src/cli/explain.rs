@@ -1,6 +1,6 @@
 //! Implements `rise-ls explain`, which prints the reference text of a diagnostic.
 
-use super::{FINE, UNUSABLE, output};
+use super::{BAD_USAGE, SUCCESS, output};
 use db::codes;
 use std::io::Write;
 use syntax::Code;
@@ -19,7 +19,7 @@ pub fn run(code: &str) -> u8 {
     else {
         return unknown(&wanted);
     };
-    output::result(FINE, |out| {
+    output::result(SUCCESS, |out| {
         let (name, title) = (code.as_str(), code.title());
         writeln!(
             out,
@@ -39,7 +39,7 @@ fn unknown(wanted: &str) -> u8 {
         "the diagnostics are:\n{}",
         codes.collect::<Vec<_>>().join("\n")
     ));
-    UNUSABLE
+    BAD_USAGE
 }
 
 /// Converts fenced code blocks of Markdown to indented ones, preceded by a comment with the file

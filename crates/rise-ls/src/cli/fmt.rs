@@ -6,7 +6,7 @@
 use super::args::FmtOptions;
 use super::report::Reporter;
 use super::workspace::{Input, current_folder, inputs, not_text};
-use super::{FINE, FOUND, UNUSABLE, human, output};
+use super::{BAD_USAGE, FAILURE, SUCCESS, human, output};
 use crate::loader::{Content, NotText, reason};
 use crate::roots::Roots;
 use db::{Database, FilePath, Language};
@@ -25,7 +25,11 @@ pub fn run(options: &FmtOptions) -> u8 {
         ));
     }
     let base = current_folder();
-    let mut status = if inputs.unreadable { UNUSABLE } else { FINE };
+    let mut status = if inputs.unreadable {
+        BAD_USAGE
+    } else {
+        SUCCESS
+    };
     for input in &inputs.files {
         status = status.max(one(input, &base, options));
     }
@@ -45,9 +49,9 @@ fn one(input: &Input, base: &Path, options: &FmtOptions) -> u8 {
     let done = match input {
         _ if options.check => list(&path, base, formatted != text),
         Input::Stdin => print(&formatted, bom),
-        Input::File(_) if formatted == text => FINE,
+        Input::File(_) if formatted == text => SUCCESS,
         Input::File(path) => match replace(path, &formatted, bom) {
-            Ok(()) => FINE,
+            Ok(()) => SUCCESS,
             Err(problem) => failed(&format!("{}: {}", path.display(), reason(&problem))),
         },
     };
@@ -56,21 +60,21 @@ fn one(input: &Input, base: &Path, options: &FmtOptions) -> u8 {
 
 fn failed(message: &str) -> u8 {
     output::error(message);
-    UNUSABLE
+    BAD_USAGE
 }
 
 /// Prints the name of the file if formatting changes it, and returns the exit status.
 fn list(path: &FilePath, base: &Path, changes: bool) -> u8 {
     if !changes {
-        return FINE;
+        return SUCCESS;
     }
-    output::result(FOUND, |out| {
+    output::result(FAILURE, |out| {
         writeln!(out, "{}", super::report::shown(path, base))
     })
 }
 
 fn print(text: &str, bom: bool) -> u8 {
-    output::result(FINE, |out| out.write_all(&bytes(text, bom)))
+    output::result(SUCCESS, |out| out.write_all(&bytes(text, bom)))
 }
 
 fn bytes(text: &str, bom: bool) -> Vec<u8> {
@@ -112,9 +116,16 @@ fn show_mistakes(path: &FilePath, text: &str, language: Language, base: &Path) -
 
 fn show(reporter: Reporter<'_>) -> u8 {
     let report = reporter.finish();
-    match report.findings.is_empty() {
-        true => FINE,
-        false => human::errors(&report),
+    // A failure to write the message cannot be reported.
+    let _ = human::write(
+        &report,
+        &output::stderr_renderer(),
+        &mut io::stderr().lock(),
+    );
+    if report.findings.is_empty() {
+        SUCCESS
+    } else {
+        FAILURE
     }
 }
 

@@ -1,6 +1,6 @@
 //! Writes findings as workflow commands, which GitHub shows beside the lines of a change.
 
-use super::place;
+use super::position;
 use super::report::{Finding, Report};
 use std::io::{self, Write};
 use syntax::Severity;
@@ -27,7 +27,7 @@ fn level(severity: Severity) -> &'static str {
 
 fn command(level: &str, report: &Report, finding: &Finding) -> String {
     let source = report.source(finding.source);
-    let range = place::range(&source.text, finding.span);
+    let range = position::range(&source.text, finding.span);
     let lines = format!(
         "line={},endLine={}",
         range.start.line + 1,

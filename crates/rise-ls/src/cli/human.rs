@@ -1,15 +1,14 @@
 //! Writes findings in a human-readable format: source snippets with underlined ranges.
 
 use super::report::{Finding, Report, SourceId};
-use super::window::{Window, lines_of};
-use super::{FOUND, output};
+use super::snippet::{SnippetText, lines_of};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use ropey::Rope;
 use std::io::{self, Write};
 use syntax::{Severity, Span};
 
 /// The number of lines from which on a range is only marked in its first line.
-const TALL: usize = 8;
+const MAX_MARKED_LINES: usize = 8;
 /// The largest distance in lines between marks of one snippet.
 const NEAR_LINES: usize = 12;
 /// The largest distance in bytes between marks of one snippet that are in one line.
@@ -76,10 +75,10 @@ fn render_with(
         None => title,
     });
     let mut cut = false;
-    for picture in pictures(report, finding) {
-        let window = picture.window();
-        cut |= window.cut;
-        group = picture.add_to(group, window);
+    for excerpt in excerpts(report, finding) {
+        let snippet_text = excerpt.snippet_text();
+        cut |= snippet_text.cut;
+        group = excerpt.add_to(group, snippet_text);
     }
     // The lines of a message after the first one show types, one below the other.
     if let Some(details) = details {
@@ -103,7 +102,7 @@ fn without_bare_arrows(text: &str) -> String {
 }
 
 /// A snippet of one file, with marks that are near each other.
-struct Picture<'a> {
+struct Excerpt<'a> {
     source: SourceId,
     path: &'a str,
     text: &'a Rope,
@@ -118,17 +117,17 @@ struct Mark<'a> {
 
 /// Groups the ranges of a finding into snippets. The range of the finding is the first of the first
 /// snippet.
-fn pictures<'a>(report: &'a Report, finding: &'a Finding) -> Vec<Picture<'a>> {
+fn excerpts<'a>(report: &'a Report, finding: &'a Finding) -> Vec<Excerpt<'a>> {
     let new = |source: SourceId, mark| {
         let file = report.source(source);
-        Picture {
+        Excerpt {
             source,
             path: &file.path,
             text: &file.text,
             marks: vec![mark],
         }
     };
-    let mut pictures = vec![new(
+    let mut excerpts = vec![new(
         finding.source,
         Mark {
             span: finding.span,
@@ -140,18 +139,18 @@ fn pictures<'a>(report: &'a Report, finding: &'a Finding) -> Vec<Picture<'a>> {
             span: related.span,
             label: Some(&related.message),
         };
-        match pictures
+        match excerpts
             .iter_mut()
-            .find(|picture| picture.source == related.source && picture.is_near(mark.span))
+            .find(|excerpt| excerpt.source == related.source && excerpt.is_near(mark.span))
         {
-            Some(picture) => picture.marks.push(mark),
-            None => pictures.push(new(related.source, mark)),
+            Some(excerpt) => excerpt.marks.push(mark),
+            None => excerpts.push(new(related.source, mark)),
         }
     }
-    pictures
+    excerpts
 }
 
-impl<'a> Picture<'a> {
+impl<'a> Excerpt<'a> {
     fn is_near(&self, span: Span) -> bool {
         let line = self.first_line(span);
         self.marks
@@ -175,14 +174,20 @@ impl<'a> Picture<'a> {
     /// Returns the last line in which a mark is drawn.
     fn last_line(&self, span: Span) -> usize {
         let lines = lines_of(self.text, span);
-        if is_tall(&lines) {
+        if has_many_lines(&lines) {
             *lines.start()
         } else {
             *lines.end()
         }
     }
 
-    fn window(&self) -> Window {
+    fn snippet_text(&self) -> SnippetText {
+        let first = self
+            .marks
+            .iter()
+            .map(|mark| self.first_line(mark.span))
+            .min()
+            .unwrap_or_default();
         let last = self
             .marks
             .iter()
@@ -190,19 +195,25 @@ impl<'a> Picture<'a> {
             .max()
             .unwrap_or_default();
         let focus: Vec<Span> = self.marks.iter().map(|mark| mark.span).collect();
-        Window::new(self.text, self.first()..=last, &focus)
+        SnippetText::new(self.text, first..=last, &focus)
     }
 
-    fn add_to(self, group: Group<'a>, window: Window) -> Group<'a> {
+    fn add_to(self, group: Group<'a>, snippet_text: SnippetText) -> Group<'a> {
+        let first_line = self
+            .marks
+            .iter()
+            .map(|mark| self.first_line(mark.span))
+            .min()
+            .unwrap_or_default();
         let annotations: Vec<_> = self
             .marks
             .iter()
             .map(|mark| {
                 let lines = lines_of(self.text, mark.span);
-                let start = window.place(mark.span.start as usize);
-                let end = window.place(mark.span.end as usize);
-                let end = if is_tall(&lines) {
-                    window.line_end(*lines.start())
+                let start = snippet_text.place(mark.span.start as usize);
+                let end = snippet_text.place(mark.span.end as usize);
+                let end = if has_many_lines(&lines) {
+                    snippet_text.line_end(*lines.start())
                 } else {
                     end
                 };
@@ -214,9 +225,9 @@ impl<'a> Picture<'a> {
                 kind.span(start..end.max(start)).label(mark.label)
             })
             .collect();
-        let cut = window.cut;
-        let snippet = Snippet::source(window.text)
-            .line_start(self.first() + 1)
+        let cut = snippet_text.cut;
+        let snippet = Snippet::source(snippet_text.text)
+            .line_start(first_line + 1)
             .annotations(annotations);
         if !cut {
             return group.element(snippet.path(self.path));
@@ -236,8 +247,8 @@ impl<'a> Picture<'a> {
     }
 }
 
-fn is_tall(lines: &std::ops::RangeInclusive<usize>) -> bool {
-    lines.end() - lines.start() >= TALL
+fn has_many_lines(lines: &std::ops::RangeInclusive<usize>) -> bool {
+    lines.end() - lines.start() >= MAX_MARKED_LINES
 }
 
 /// Returns the number of characters before `byte` in its line.

@@ -1,6 +1,6 @@
 //! Writes findings as JSON: one object per line.
 
-use super::place::{self, Range};
+use super::position::{self, Range};
 use super::report::{Finding, Report, severity_word};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -37,13 +37,13 @@ fn line<'a>(report: &'a Report, finding: &'a Finding) -> Line<'a> {
         let source = report.source(related.source);
         Related {
             path: &source.path,
-            range: place::range(&source.text, related.span),
+            range: position::range(&source.text, related.span),
             message: &related.message,
         }
     });
     Line {
         path: &source.path,
-        range: place::range(&source.text, finding.span),
+        range: position::range(&source.text, finding.span),
         severity: severity_word(finding.severity),
         code: finding.code.as_str(),
         message: &finding.message,

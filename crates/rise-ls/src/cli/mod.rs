@@ -11,14 +11,14 @@ mod github;
 mod human;
 mod json;
 mod output;
-mod place;
+mod position;
 mod report;
 mod rewrite;
 mod run;
 mod sarif;
+mod snippet;
 mod stats;
 mod types;
-mod window;
 mod workspace;
 
 use crate::select::{self as selection, Unclear};
@@ -31,11 +31,11 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 /// The exit status of success.
-const FINE: u8 = 0;
+const SUCCESS: u8 = 0;
 /// The exit status if the input has errors.
-const FOUND: u8 = 1;
+const FAILURE: u8 = 1;
 /// The exit status if the input cannot be read, or the arguments are invalid.
-const UNUSABLE: u8 = 2;
+const BAD_USAGE: u8 = 2;
 /// The names of the subcommands that run a program on behalf of another process of this program.
 const SUPERVISION: process::Subcommands = process::Subcommands {
     supervise: "supervise",
@@ -98,18 +98,18 @@ fn refuse(error: &clap::Error) -> u8 {
     // A failure to write the message cannot be reported.
     let _ = error.print();
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => FINE,
-        _ => UNUSABLE,
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => SUCCESS,
+        _ => BAD_USAGE,
     }
 }
 
 /// Runs the worker process for OpenCL devices, which communicates over standard input and output.
 fn work_with_devices() -> u8 {
     match runtime::ocl::serve_stdio() {
-        Ok(()) => FINE,
+        Ok(()) => SUCCESS,
         Err(error) => {
             output::error(&error.to_string());
-            UNUSABLE
+            BAD_USAGE
         }
     }
 }
@@ -120,7 +120,7 @@ fn ended(server: std::io::Result<u8>) -> u8 {
         Ok(status) => status,
         Err(error) => {
             output::error(&error.to_string());
-            UNUSABLE
+            BAD_USAGE
         }
     }
 }

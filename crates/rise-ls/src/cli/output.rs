@@ -1,6 +1,6 @@
 //! Prints results to standard output, and messages to standard error.
 
-use super::UNUSABLE;
+use super::BAD_USAGE;
 use crate::loader::reason;
 use annotate_snippets::{Level, Renderer};
 use anstream::ColorChoice;
@@ -27,7 +27,7 @@ pub fn result(
         Err(problem) => {
             let _ = out.into_parts();
             error(&format!("standard output: {problem}"));
-            UNUSABLE
+            BAD_USAGE
         }
     }
 }
@@ -48,7 +48,7 @@ pub fn to_file(
     };
     written.map_err(|problem| {
         error(&format!("{}: {problem}", path.display()));
-        UNUSABLE
+        BAD_USAGE
     })
 }
 

@@ -1,7 +1,7 @@
 //! Writes findings as SARIF 2.1.0: one run, with a rule for every diagnostic code.
 
 use super::explain;
-use super::place;
+use super::position;
 use super::report::{Finding, Report, SourceId};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ fn level(severity: Severity) -> &'static str {
 
 fn location(report: &Report, source: SourceId, span: Span) -> Value {
     let source = report.source(source);
-    let range = place::range(&source.text, span);
+    let range = position::range(&source.text, span);
     let path = Path::new(&source.path);
     let artifact = if path.is_absolute() {
         json!({ "uri": file_uri(path) })

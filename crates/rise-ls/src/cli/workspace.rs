@@ -206,7 +206,7 @@ impl Workspace {
     }
 
     pub fn load_imports(&mut self) {
-        let imports = loader::load_imports(&mut self.db, &self.roots, loader::PATIENCE);
+        let imports = loader::load_imports(&mut self.db, &self.roots, loader::READ_TIMEOUT);
         self.files.extend(imports.files);
     }
 

@@ -157,7 +157,7 @@ fn main_loop(mut session: Session, events: &Receiver<Event>) {
             }
             next = events.try_recv().ok();
         }
-        guarded(&mut session, Session::settle);
+        guarded(&mut session, Session::start_background_jobs);
     }
 }
 

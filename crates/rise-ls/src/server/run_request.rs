@@ -18,7 +18,7 @@ use super::handlers::code_lens;
 use super::handlers::run::{self, Outcome, RunParams, RunRequest};
 use super::requests::{Reports, panic_message};
 use super::run_progress::RunProgress;
-use super::session::{ExpectedResponse, READING, Session};
+use super::session::{ExpectedResponse, READ_TIMEOUT, Session};
 use super::snapshot::{Snapshot, View};
 use super::sync::imported_from;
 use crate::loader;
@@ -131,7 +131,7 @@ impl Session {
                 FileState::Requested => {}
             }
         }
-        loader::load_imports(&mut db, &self.view.roots, READING);
+        loader::load_imports(&mut db, &self.view.roots, READ_TIMEOUT);
         let snapshot = Snapshot {
             db,
             view: Arc::new(view),

@@ -34,7 +34,7 @@ use super::workspace::load;
 use crate::loader::{Contents, Late, load_imports};
 
 /// The time limit for reading imported files.
-pub(super) const READING: Duration = Duration::from_millis(500);
+pub(super) const READ_TIMEOUT: Duration = Duration::from_millis(500);
 /// The time that a change waits for requests about a position, which usually take less.
 const POSITIONAL_GRACE: Duration = Duration::from_millis(2);
 /// The time that a change waits for requests that were cancelled several times.
@@ -201,7 +201,7 @@ impl Session {
     }
 
     /// Starts the work that waits until no event is left: diagnostics and previews after changes.
-    pub fn settle(&mut self) {
+    pub fn start_background_jobs(&mut self) {
         if !std::mem::take(&mut self.stale) || self.is_shut_down {
             return;
         }
@@ -249,7 +249,7 @@ impl Session {
     /// Reads imported files that were not looked up yet.
     pub(super) fn read_imports(&mut self) {
         if std::mem::take(&mut self.unread_imports) {
-            let imports = load_imports(&mut self.db, &self.view.roots, READING);
+            let imports = load_imports(&mut self.db, &self.view.roots, READ_TIMEOUT);
             imports
                 .late
                 .into_iter()

@@ -6,20 +6,20 @@ use std::thread;
 use std::time::Duration;
 
 /// The time limit for the session to end.
-const FAREWELL: Duration = Duration::from_secs(4);
+const END_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Ends the session, and the process if the session does not end in time.
 pub fn end(hang_up: impl FnOnce()) {
     hang_up();
-    thread::sleep(FAREWELL);
+    thread::sleep(END_TIMEOUT);
     std::process::exit(1);
 }
 
 /// The signal that requested the end of the process; 0 if there was none.
 #[derive(Clone, Debug, Default)]
-pub struct Asked(Arc<AtomicUsize>);
+pub struct ReceivedSignal(Arc<AtomicUsize>);
 
-impl Asked {
+impl ReceivedSignal {
     /// Ends the process by the default action of the signal, if there was one, so that the sender
     /// sees the right exit status.
     pub fn end(&self) {
@@ -34,41 +34,41 @@ impl Asked {
 /// Registers handlers of the termination signals that call `hang_up`, which ends the session. If
 /// that fails, the signals end the process at once, by default.
 #[cfg(unix)]
-pub fn listen(hang_up: impl FnOnce() + Send + 'static) -> Asked {
+pub fn listen(hang_up: impl FnOnce() + Send + 'static) -> ReceivedSignal {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::flag;
     use signal_hook::low_level::pipe;
     use std::io::Read;
     use std::os::unix::net::UnixStream;
 
-    let asked = Asked::default();
+    let received = ReceivedSignal::default();
     let Ok((mut read, write)) = UnixStream::pair() else {
-        return asked;
+        return received;
     };
-    let late = asked.clone();
+    let late = received.clone();
     let wait = move || {
         if read.read_exact(&mut [0]).is_ok() {
             hang_up();
-            thread::sleep(FAREWELL);
+            thread::sleep(END_TIMEOUT);
             late.end();
         }
     };
     let thread = thread::Builder::new().name("rise:signal".into());
     if thread.spawn(wait).is_err() {
-        return asked;
+        return received;
     }
     for (signal, number) in [(SIGHUP, 1), (SIGINT, 2), (SIGTERM, 15)] {
         if let Ok(write) = write.try_clone() {
             // The number is stored before the pipe is written to, so that the reader of the pipe
             // sees it.
-            let _ = flag::register_usize(signal, asked.0.clone(), number);
+            let _ = flag::register_usize(signal, received.0.clone(), number);
             let _ = pipe::register(signal, write);
         }
     }
-    asked
+    received
 }
 
 #[cfg(not(unix))]
-pub fn listen(_: impl FnOnce()) -> Asked {
-    Asked::default()
+pub fn listen(_: impl FnOnce()) -> ReceivedSignal {
+    ReceivedSignal::default()
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub struct Status {
     edits: AtomicU64,
     edit_to_diagnostics: AtomicU64,
-    requests: Mutex<BTreeMap<&'static str, Seen>>,
+    requests: Mutex<BTreeMap<&'static str, RequestCount>>,
     interrupted: AtomicU64,
     panics: AtomicU64,
     /// The number of jobs that compute diagnostics.
@@ -21,7 +21,7 @@ pub struct Status {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct RequestCount {
     count: u64,
     last_micros: u64,
 }
@@ -79,7 +79,7 @@ impl Status {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        let by_method = |number: fn(&Seen) -> u64| -> Value {
+        let by_method = |number: fn(&RequestCount) -> u64| -> Value {
             requests
                 .iter()
                 .map(|(method, seen)| ((*method).to_owned(), Value::from(number(seen))))

@@ -22,7 +22,7 @@ use super::event::Event;
 use super::handlers::preview::{self, PreviewIdentifier};
 use super::import_roots::{ResolvedRoot, RootSource};
 use super::positions::to_byte;
-use super::session::{ExpectedResponse, READING, Session};
+use super::session::{ExpectedResponse, READ_TIMEOUT, Session};
 use super::snapshot::OpenDocument;
 use super::uri;
 use super::workspace::Loaded;
@@ -53,7 +53,7 @@ impl Session {
         let syntax = SyntaxTree::new_in(self.db.text(file), self.db.language(file));
         self.text_changed(file, opened.uri, opened.version, syntax, since);
         if length >= memory::LARGE {
-            memory::give_back();
+            memory::release_unused();
         }
         // A document outside of the workspace may import files from its project.
         self.update_roots();
@@ -209,7 +209,7 @@ impl Session {
         };
         let closed: BTreeSet<FilePath> = paths.into_iter().filter(|path| !is_open(path)).collect();
         let paths = Vec::from_iter(closed);
-        let (contents, late) = loader::read_promptly(&paths, &self.view.roots, READING);
+        let (contents, late) = loader::read_promptly(&paths, &self.view.roots, READ_TIMEOUT);
         // Results of an earlier attempt are older.
         for path in &paths {
             self.late.remove(path);
@@ -266,7 +266,7 @@ impl Session {
             });
             found.collect()
         };
-        match loader::do_promptly(READING, resolve) {
+        match loader::do_promptly(READ_TIMEOUT, resolve) {
             Ok(found) => self.add_roots(found),
             Err(late) => {
                 self.pass_on(late, Event::LateRoots);

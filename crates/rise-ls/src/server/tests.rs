@@ -114,7 +114,7 @@ impl Harness {
             if let Ok(event) = self.events.recv_timeout(Duration::from_millis(50)) {
                 self.session.handle(event);
             } else {
-                self.session.settle();
+                self.session.start_background_jobs();
             }
         }
         let answer =
@@ -132,7 +132,7 @@ impl Harness {
             if let Some(message) = self.take(|message| message["method"] == method) {
                 return message["params"].clone();
             }
-            self.session.settle();
+            self.session.start_background_jobs();
             std::thread::sleep(Duration::from_millis(1));
         }
     }
@@ -224,7 +224,7 @@ fn diagnostics_wait_until_all_changes_are_in() {
         harness.change(URI, version, "def a = b\n");
     }
     harness.change(URI, 10, "def a = 1\n");
-    harness.session.settle();
+    harness.session.start_background_jobs();
     let said = harness.said("textDocument/publishDiagnostics");
     assert_eq!(said, json!({"uri": URI, "diagnostics": [], "version": 10}));
 }

@@ -11,7 +11,7 @@ use crate::roots::Roots;
 
 /// The number of bytes of files that are sent to the main loop at a time, so that it can handle
 /// other events in between.
-const PORTION: usize = 1 << 18;
+const BATCH_BYTES: usize = 1 << 18;
 
 /// Files of the workspace that were read.
 #[derive(Debug)]
@@ -35,16 +35,16 @@ impl Loaded {
 pub fn load(folders: &[PathBuf], roots: &Roots, events: &Sender<Event>) {
     let paths = find(folders, events);
     let total = paths.len();
-    let mut portion = Vec::new();
+    let mut batch = Vec::new();
     let mut bytes = 0;
     for (path, done) in paths.into_iter().zip(1..) {
         let path = FilePath::disk(path);
         let contents = loader::read_import(&path, roots);
         bytes += contents.as_ref().map_or(0, String::len);
         let contents = contents.map(|text| loader::prepared(&path, &text));
-        portion.push((path, contents));
-        if bytes >= PORTION && done < total {
-            let files = std::mem::take(&mut portion);
+        batch.push((path, contents));
+        if bytes >= BATCH_BYTES && done < total {
+            let files = std::mem::take(&mut batch);
             bytes = 0;
             if events
                 .send(Event::Loaded(Loaded { files, done, total }))
@@ -56,7 +56,7 @@ pub fn load(folders: &[PathBuf], roots: &Roots, events: &Sender<Event>) {
     }
     // Sending fails if the main loop has ended.
     let _ = events.send(Event::Loaded(Loaded {
-        files: portion,
+        files: batch,
         done: total,
         total,
     }));

@@ -8,8 +8,8 @@ pub use options::RewriteOptions;
 
 use super::fmt::replace;
 use super::report::{Reporter, shown};
-use super::workspace::Workspace;
-use super::{FINE, FOUND, INTERRUPTED, UNUSABLE, diff, human, on_interrupt, output, select};
+use super::workspace::{Workspace, not_text};
+use super::{BAD_USAGE, FAILURE, INTERRUPTED, SUCCESS, diff, human, on_interrupt, output, select};
 use crate::loader::reason;
 use crate::run::causes;
 use db::{Database, FileId, ItemId, Refusal};
@@ -19,22 +19,38 @@ use rise::Primitive;
 use rise::core::{Def, def_text};
 use std::io::Write;
 use std::path::Path;
-use strategy::Chosen;
+use strategy::StrategySource;
 use syntax::elevate::ast::ItemKind;
 use syntax::{Diagnostic, Severity};
 
 pub fn run(options: &RewriteOptions) -> u8 {
-    if options.write && options.file.as_os_str() == "-" {
-        output::error("`--write` changes a file, and standard input is not a file");
-        return UNUSABLE;
+    if options.file.is_dir() {
+        let path = options.file.display();
+        output::error(&format!("{path}: is a folder, not a file"));
+        return BAD_USAGE;
     }
-    let loaded = Workspace::load_file(&options.file, options.language, &options.imports);
-    let (mut workspace, file) = match loaded {
-        Ok(loaded) => loaded,
-        Err(status) => return status,
+    if options.write && options.file.as_os_str() == "-" {
+        output::error("`--write` changes a file, and standard input is none");
+        return BAD_USAGE;
+    }
+    let mut workspace = Workspace::load(
+        std::slice::from_ref(&options.file),
+        options.language,
+        &options.imports,
+    );
+    if workspace.unreadable {
+        return BAD_USAGE;
+    }
+    if let Some((path, bad)) = workspace.not_text.first() {
+        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
+        reporter.outside(path, &bad.lossy, &not_text(bad));
+        return show::errors(&reporter.finish());
+    }
+    let Some(&file) = workspace.files.first() else {
+        return BAD_USAGE;
     };
     let Some(chosen) = strategy::choose(&mut workspace, file, options) else {
-        return UNUSABLE;
+        return BAD_USAGE;
     };
     match apply(&workspace, file, &chosen, options) {
         Ok(status) | Err(status) => status,
@@ -45,15 +61,15 @@ pub fn run(options: &RewriteOptions) -> u8 {
 fn apply(
     workspace: &Workspace,
     file: FileId,
-    chosen: &Chosen,
+    chosen: &StrategySource,
     options: &RewriteOptions,
 ) -> Result<u8, u8> {
     let db = &workspace.db;
-    strategy_is_fine(workspace, chosen)?;
+    check_strategy(workspace, chosen)?;
     let item = definition(workspace, file, chosen, options)?;
     if db.language(db.file_of(item)) != db::Language::Rise {
         output::error("only definitions of RISE are rewritten");
-        return Err(UNUSABLE);
+        return Err(BAD_USAGE);
     }
     let cancel = on_interrupt();
     let cancelled = || cancel.is_cancelled();
@@ -85,16 +101,16 @@ fn may_extend(db: &Database, item: ItemId) -> bool {
 }
 
 /// Prints the errors of the strategy and of the other items in its file.
-fn strategy_is_fine(workspace: &Workspace, chosen: &Chosen) -> Result<(), u8> {
+fn check_strategy(workspace: &Workspace, chosen: &StrategySource) -> Result<(), u8> {
     match chosen.item() {
-        Some(item) => strategies_are_fine(workspace, workspace.db.file_of(item)),
+        Some(item) => check_strategies(workspace, workspace.db.file_of(item)),
         None => Ok(()),
     }
 }
 
 /// Prints the errors of a file of strategies. Failing examples do not count, and neither do errors
 /// of a `tune`, whose value may be replaced.
-fn strategies_are_fine(workspace: &Workspace, file: FileId) -> Result<(), u8> {
+fn check_strategies(workspace: &Workspace, file: FileId) -> Result<(), u8> {
     let db = &workspace.db;
     let mut reporter = Reporter::new(db, &workspace.base);
     for &item in db.items(file).iter() {
@@ -120,7 +136,7 @@ fn errors(found: &[Diagnostic]) -> Vec<Diagnostic> {
 fn definition(
     workspace: &Workspace,
     file: FileId,
-    chosen: &Chosen,
+    chosen: &StrategySource,
     options: &RewriteOptions,
 ) -> Result<ItemId, u8> {
     let db = &workspace.db;
@@ -135,9 +151,9 @@ fn definition(
             "the strategy is for a definition of {other}, not of {own}"
         ));
         output::note("`--def NAME` says which definition of the file is meant");
-        return Err(UNUSABLE);
+        return Err(BAD_USAGE);
     }
-    select(db, file, options.def.as_deref()).ok_or(UNUSABLE)
+    select(db, file, options.def.as_deref()).ok_or(BAD_USAGE)
 }
 
 /// Prints the result of a successful rewrite, and writes the file with `--write`.
@@ -161,19 +177,19 @@ fn finish(
     if let Err(error @ ide::Unwritable::Users(_)) = &new {
         output::error(&error.to_string());
         output::note(&give_value(&open[0]));
-        return Err(FOUND);
+        return Err(FAILURE);
     }
     show::assumptions(db, rewritten);
     let (shown, text) = match &new {
         Ok(new) => (new.text.clone(), edited(&old, file, &new.edits)),
         Err(error) if options.diff || options.write => {
             output::error(&error.to_string());
-            return Err(FOUND);
+            return Err(FAILURE);
         }
         // If the words of the file cannot be kept, the definition is pretty-printed.
         Err(_) => (printed_item(db, item, def), old.clone()),
     };
-    let status = output::result(FINE, |out| {
+    let status = output::result(SUCCESS, |out| {
         if options.trace {
             show::trace(db, item, rewritten, &path, out)?;
         }
@@ -193,7 +209,7 @@ fn finish(
             writeln!(out, "{}", shown.trim_end())
         }
     });
-    if options.write && status == FINE {
+    if options.write && status == SUCCESS {
         write_file(&workspace.db, file, &old, &text, &path)?;
     }
     Ok(status)
@@ -230,7 +246,7 @@ fn write_file(db: &Database, file: FileId, old: &str, text: &str, shown: &str) -
     let path = db.path(file);
     let Some(disk) = path.as_disk() else {
         output::error(&format!("{shown}: is not a file"));
-        return Err(UNUSABLE);
+        return Err(BAD_USAGE);
     };
     if old == text {
         output::note(&format!("{shown}: stays as it is"));
@@ -238,7 +254,7 @@ fn write_file(db: &Database, file: FileId, old: &str, text: &str, shown: &str) -
     }
     replace(disk, text, has_mark(disk)).map_err(|problem| {
         output::error(&format!("{shown}: {}", reason(&problem)));
-        UNUSABLE
+        BAD_USAGE
     })?;
     output::note(&format!("{shown}: written"));
     Ok(())
@@ -256,7 +272,7 @@ fn has_mark(path: &Path) -> bool {
 fn refused(
     workspace: &Workspace,
     item: ItemId,
-    chosen: &Chosen,
+    chosen: &StrategySource,
     refusal: &Refusal,
     options: &RewriteOptions,
 ) -> u8 {
@@ -269,7 +285,7 @@ fn refused(
         if options.trace {
             let path = shown(&db.path(db.file_of(item)), &workspace.base);
             // The failure itself is printed below, even if the trace cannot be written.
-            let _ = output::result(FOUND, |out| {
+            let _ = output::result(FAILURE, |out| {
                 show::steps(db, item, &report.outcome.trace, &report.run, &path, out)
             });
         }
@@ -293,19 +309,25 @@ fn refused(
                 "{}, or let it become a parameter with `--open-sizes`",
                 give_value(&open[0].name)
             ));
-            return FOUND;
+            return FAILURE;
         }
         Refusal::NotRewritten(NotRewritten::NotTuned(wrong)) => {
             output::error(&wrong.message);
             output::note(&wrong.help);
-            return UNUSABLE;
+            return BAD_USAGE;
         }
         _ => reporter.item(item, &[show::complaint(db, item, chosen, refusal)]),
     }
     let report = reporter.finish();
     if report.findings.is_empty() {
         output::error("the definition cannot be rewritten");
-        return FOUND;
+        return FAILURE;
     }
-    human::errors(&report)
+    // A failure to write the message cannot be reported.
+    let _ = human::write(
+        &report,
+        &output::stderr_renderer(),
+        &mut io::stderr().lock(),
+    );
+    FAILURE
 }

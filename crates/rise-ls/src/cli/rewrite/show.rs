@@ -1,7 +1,8 @@
 //! Prints the trace, the rule counts and the errors of a rewrite.
 
-use super::super::{output, place};
-use super::strategy::Chosen;
+use super::super::report::Report;
+use super::super::{FAILURE, human, output, position};
+use super::strategy::StrategySource;
 use db::{Database, ItemId, Refusal};
 use elevate::engine::{RuleCount, TraceStep};
 use elevate::lang::{NotRewritten, Rewritten, Run};
@@ -57,7 +58,7 @@ pub fn steps(
 /// Formats a range as `:3:7-3:20`, counted from 1.
 fn shown_place(db: &Database, item: ItemId, span: Span) -> String {
     let text = db.text(db.file_of(item));
-    let range = place::range(&text, db.absolute(item, span));
+    let range = position::range(&text, db.absolute(item, span));
     format!(
         ":{}:{}-{}:{}",
         range.start.line + 1,
@@ -98,7 +99,12 @@ pub fn assumptions(db: &Database, rewritten: &Rewritten) {
 }
 
 /// Returns a diagnostic that explains a failure, at the subterm where the rule was tried.
-pub fn complaint(db: &Database, item: ItemId, chosen: &Chosen, refusal: &Refusal) -> Diagnostic {
+pub fn complaint(
+    db: &Database,
+    item: ItemId,
+    chosen: &StrategySource,
+    refusal: &Refusal,
+) -> Diagnostic {
     let name = db.header(item).span;
     let mut found = db.complaint(refusal, name);
     if let Refusal::NotRewritten(NotRewritten::Failed(report)) = refusal
@@ -147,4 +153,10 @@ fn help(refusal: &Refusal) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+pub fn errors(report: &Report) -> u8 {
+    // A failure to write the message cannot be reported.
+    let _ = human::write(report, &output::stderr_renderer(), &mut io::stderr().lock());
+    FAILURE
 }

@@ -13,41 +13,45 @@ use syntax::GlobalId;
 use syntax::elevate::ast::ItemKind;
 
 /// The name of the virtual file that contains the expression of `--strategy`.
-const GIVEN: &str = "<strategy>";
+const ARGUMENT_NAME: &str = "<strategy>";
 
 /// A resolved strategy, with its name for messages.
-pub enum Chosen {
+pub enum StrategySource {
     /// An item of a file, or of the expression of `--strategy`.
     Item(ItemId, String),
     /// A definition of the standard library.
     Library(GlobalId, String),
 }
 
-impl Chosen {
+impl StrategySource {
     pub fn id(&self) -> GlobalId {
         match self {
-            Chosen::Item(item, _) => item.global(),
-            Chosen::Library(id, _) => *id,
+            StrategySource::Item(item, _) => item.global(),
+            StrategySource::Library(id, _) => *id,
         }
     }
 
     /// Returns the item, unless the strategy is in the standard library.
     pub fn item(&self) -> Option<ItemId> {
         match self {
-            Chosen::Item(item, _) => Some(*item),
-            Chosen::Library(..) => None,
+            StrategySource::Item(item, _) => Some(*item),
+            StrategySource::Library(..) => None,
         }
     }
 
     pub fn name(&self) -> &str {
         match self {
-            Chosen::Item(_, name) | Chosen::Library(_, name) => name,
+            StrategySource::Item(_, name) | StrategySource::Library(_, name) => name,
         }
     }
 }
 
 /// Returns the selected strategy, or prints a message if there is none.
-pub fn choose(workspace: &mut Workspace, file: FileId, options: &RewriteOptions) -> Option<Chosen> {
+pub fn choose(
+    workspace: &mut Workspace,
+    file: FileId,
+    options: &RewriteOptions,
+) -> Option<StrategySource> {
     if let Some(named) = &options.strategy_file {
         let (path, name) = split(named);
         return from_file(workspace, &path, name);
@@ -71,14 +75,14 @@ fn split(given: &str) -> (PathBuf, Option<&str>) {
     }
 }
 
-fn from_text(workspace: &mut Workspace, program: FileId, text: &str) -> Option<Chosen> {
+fn from_text(workspace: &mut Workspace, program: FileId, text: &str) -> Option<StrategySource> {
     if let Some(id) = elevate::lang::library().named(text.trim()) {
         let own = workspace.db.strategy_scope(program);
         if matches!(own.resolve(text.trim()), db::Binding::Unknown) {
-            return Some(Chosen::Library(id, text.trim().to_owned()));
+            return Some(StrategySource::Library(id, text.trim().to_owned()));
         }
     }
-    let path = FilePath::disk(workspace.base.join(GIVEN));
+    let path = FilePath::disk(workspace.base.join(ARGUMENT_NAME));
     let file = workspace.db.set_strategy(path, text, program);
     workspace.load_imports();
     let items = workspace.db.items(file);
@@ -89,7 +93,7 @@ fn from_text(workspace: &mut Workspace, program: FileId, text: &str) -> Option<C
         .find(|item| matches!(kind(item), ItemKind::Main { .. }));
     // If the text is not an expression, the first item has the syntax error.
     match main.or(items.first()) {
-        Some(&item) => Some(Chosen::Item(item, "the strategy".to_owned())),
+        Some(&item) => Some(StrategySource::Item(item, "the strategy".to_owned())),
         None => {
             output::error("`--strategy` is empty");
             None
@@ -97,7 +101,7 @@ fn from_text(workspace: &mut Workspace, program: FileId, text: &str) -> Option<C
     }
 }
 
-fn from_file(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Option<Chosen> {
+fn from_file(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Option<StrategySource> {
     let content = loader::read(path).map_err(|problem| output::error(&problem.to_string()));
     let text = match content.ok()? {
         Content::Text { text, .. } => text,
@@ -120,20 +124,20 @@ fn from_file(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Opti
         Some(name) => named(&workspace.db, file, name),
         None => main(&workspace.db, file),
     };
-    if found.is_none() && super::strategies_are_fine(workspace, file).is_ok() {
+    if found.is_none() && super::check_strategies(workspace, file).is_ok() {
         let shown = shown(&workspace.db.path(file), &workspace.base);
         nothing(&workspace.db, file, &shown, name);
     }
     found
 }
 
-fn named(db: &Database, file: FileId, name: &str) -> Option<Chosen> {
+fn named(db: &Database, file: FileId, name: &str) -> Option<StrategySource> {
     let item = *db.scope(file).own().by_name.get(name)?;
-    Some(Chosen::Item(item, format!("`{name}`")))
+    Some(StrategySource::Item(item, format!("`{name}`")))
 }
 
 /// Returns the main expression, or else the only definition that is a strategy without arguments.
-fn main(db: &Database, file: FileId) -> Option<Chosen> {
+fn main(db: &Database, file: FileId) -> Option<StrategySource> {
     let items = db.items(file);
     let kind = |item: &ItemId| db.strategy_parsed(*item).item.kind.clone();
     let main = items
@@ -141,14 +145,14 @@ fn main(db: &Database, file: FileId) -> Option<Chosen> {
         .rev()
         .find(|item| matches!(kind(item), ItemKind::Main { .. }));
     if let Some(&item) = main {
-        return Some(Chosen::Item(item, "the main expression".to_owned()));
+        return Some(StrategySource::Item(item, "the main expression".to_owned()));
     }
     let mut vals = items
         .iter()
         .filter(|item| matches!(kind(item), ItemKind::Val { .. }));
     match (vals.next(), vals.next()) {
         (Some(&item), None) => match &db.header(item).declares {
-            Declaration::Def(name) => Some(Chosen::Item(item, format!("`{name}`"))),
+            Declaration::Def(name) => Some(StrategySource::Item(item, format!("`{name}`"))),
             _ => None,
         },
         _ => None,

@@ -7,8 +7,8 @@ mod show;
 pub use options::RunOptions;
 
 use super::report::Reporter;
-use super::workspace::Workspace;
-use super::{FINE, FOUND, INTERRUPTED, UNUSABLE, human, on_interrupt, output, select};
+use super::workspace::{Workspace, not_text};
+use super::{BAD_USAGE, FAILURE, INTERRUPTED, SUCCESS, on_interrupt, output, select};
 use crate::run::{self, Done, Failure, Job};
 use codegen::PassSet;
 use db::{Database, ItemId};
@@ -21,20 +21,38 @@ use std::io::{self, Write};
 use syntax::Severity;
 
 pub fn run(options: &RunOptions) -> u8 {
+    if options.file.is_dir() {
+        output::error(&format!(
+            "{}: is a folder, not a file",
+            options.file.display()
+        ));
+        return BAD_USAGE;
+    }
     let without = match PassSet::of(&options.without) {
         Ok(without) => without,
         Err(message) => {
             output::error(&message);
-            return UNUSABLE;
+            return BAD_USAGE;
         }
     };
-    let loaded = Workspace::load_file(&options.file, options.language, &options.imports);
-    let (mut workspace, file) = match loaded {
-        Ok(loaded) => loaded,
-        Err(status) => return status,
+    let mut workspace = Workspace::load(
+        std::slice::from_ref(&options.file),
+        options.language,
+        &options.imports,
+    );
+    if workspace.unreadable {
+        return BAD_USAGE;
+    }
+    if let Some((path, bad)) = workspace.not_text.first() {
+        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
+        reporter.outside(path, &bad.lossy, &not_text(bad));
+        return show::errors(&reporter.finish());
+    }
+    let Some(&file) = workspace.files.first() else {
+        return BAD_USAGE;
     };
     let Some(item) = select(&workspace.db, file, options.def.as_deref()) else {
-        return UNUSABLE;
+        return BAD_USAGE;
     };
     let limits = Limits {
         time: options.timeout,
@@ -90,7 +108,7 @@ fn finish(done: &Done, options: &RunOptions) -> u8 {
         return status;
     }
     let is_wrong = done.verified.as_ref().is_some_and(|found| found.wrong > 0);
-    let status = if is_wrong { FOUND } else { FINE };
+    let status = if is_wrong { FAILURE } else { SUCCESS };
     match options.format {
         RunFormat::Json => output::result(status, |out| {
             writeln!(
@@ -119,7 +137,7 @@ fn finish(done: &Done, options: &RunOptions) -> u8 {
 fn fail(workspace: &Workspace, failure: &Failure, options: &RunOptions) -> u8 {
     if options.format == RunFormat::Json {
         // If this cannot be written, the exit status still reports the failure.
-        let _ = output::result(FOUND, |out| {
+        let _ = output::result(FAILURE, |out| {
             serde_json::to_writer(&mut *out, &run::failure_json(failure))?;
             writeln!(out)
         });
@@ -132,13 +150,21 @@ fn fail(workspace: &Workspace, failure: &Failure, options: &RunOptions) -> u8 {
             }
             human::errors(&reporter.finish())
         }
-        Failure::Launch(_) | Failure::Plan(_) | Failure::Unavailable(_) => {
-            output::error(&run::failure_json(failure).error);
-            UNUSABLE
+        Failure::Launch(error) => {
+            output::error(&error.to_string());
+            BAD_USAGE
+        }
+        Failure::Plan(error) => {
+            output::error(&error.to_string());
+            BAD_USAGE
+        }
+        Failure::Unavailable(message) => {
+            output::error(message);
+            BAD_USAGE
         }
         Failure::Failed(complaint) => {
             show::print(workspace, complaint, Severity::Error);
-            FOUND
+            FAILURE
         }
         Failure::Cancelled => {
             output::note("stopped");

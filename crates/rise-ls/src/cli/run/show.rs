@@ -2,7 +2,7 @@
 
 use super::super::report::{Finding, RelatedFinding, Report, Reporter};
 use super::super::workspace::Workspace;
-use super::super::{human, output};
+use super::super::{FAILURE, human, output};
 use crate::run::{Complaint, Done, text};
 use dpia::codes;
 use runtime::value_text::Length;
@@ -11,7 +11,7 @@ use std::path::Path;
 use syntax::Severity;
 
 /// The largest number of scalars of a result that is printed in full.
-const WHOLE: u64 = 1_000;
+const MAX_SCALARS: u64 = 1_000;
 
 /// Prints the result, the times, and the verdict of `--verify`.
 pub fn result(done: &Done, out_file: Option<&Path>, out: &mut impl Write) -> io::Result<()> {
@@ -19,7 +19,7 @@ pub fn result(done: &Done, out_file: Option<&Path>, out: &mut impl Write) -> io:
         writeln!(out, "{line}")?;
     }
     if out_file.is_none() {
-        let whole = text::printed(done.value.shape()) <= WHOLE && done.times.is_empty();
+        let whole = text::printed(done.value.shape()) <= MAX_SCALARS && done.times.is_empty();
         let length = if whole { Length::Full } else { Length::Short };
         writeln!(out, "{}", done.value.text(length))?;
     }
@@ -34,6 +34,12 @@ pub fn result(done: &Done, out_file: Option<&Path>, out: &mut impl Write) -> io:
         writeln!(out, "{line}")?;
     }
     Ok(())
+}
+
+pub fn errors(report: &Report) -> u8 {
+    // A failure to write the message cannot be reported.
+    let _ = human::write(report, &output::stderr_renderer(), &mut io::stderr().lock());
+    FAILURE
 }
 
 /// Prints a message about a run with its source location, if it has one.

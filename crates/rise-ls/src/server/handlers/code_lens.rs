@@ -18,7 +18,7 @@ pub const LOWER: &str = "rise.lower";
 pub const REWRITE: &str = "rise.applyStrategy";
 
 /// The number of timed launches on a device, because a single measurement is not reliable.
-const TIMED: u32 = 10;
+const BENCH_RUNS: u32 = 10;
 
 /// Returns true if there are lenses for the client. A client that does not announce commands gets
 /// the server's.
@@ -65,7 +65,7 @@ pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Option<V
             add("Run".to_owned(), RUN, None);
         }
         if let Some(target) = lens.device_target.filter(|_| runs) {
-            let more = json!({"backend": target.as_str(), "bench": TIMED});
+            let more = json!({"backend": target.as_str(), "bench": BENCH_RUNS});
             add(on_device(snapshot), RUN, Some(more));
         }
         if client.previews && shown.preview {

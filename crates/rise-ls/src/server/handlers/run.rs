@@ -119,7 +119,7 @@ struct LocatedDiagnostic {
 #[derive(Debug, Serialize)]
 struct FailedRun {
     #[serde(flatten)]
-    why: FailureJson,
+    described_failure: FailureJson,
     errors: Vec<LocatedDiagnostic>,
 }
 
@@ -169,8 +169,9 @@ pub fn validate(
     let path = snapshot.db.path(file);
     let folder = path.as_disk().and_then(Path::parent).map(PathBuf::from);
     let argument = |(name, value): (&String, &Value)| {
-        let source = source(value, folder.as_deref())
-            .map_err(|why| invalid_params(format_args!("the argument `{name}`: {why}")))?;
+        let source = source(value, folder.as_deref()).map_err(|described_failure| {
+            invalid_params(format_args!("the argument `{name}`: {described_failure}"))
+        })?;
         Ok((name.clone(), source))
     };
     let def = match &snapshot.db.header(item).declares {
@@ -212,7 +213,8 @@ fn definition(snapshot: &Snapshot, file: FileId, params: &RunParams) -> Answer<I
         let at = db.item_at(file, snapshot.document_of(file).offset(position));
         let is_def = |item: &ItemId| matches!(db.parsed(*item).item.kind, ItemKind::Def { .. });
         let found = at.map(|(item, _)| item).filter(is_def);
-        return found.ok_or_else(|| invalid_params("there is no definition at this place"));
+        return found
+            .ok_or_else(|| invalid_params("there is no definition at this error_diagnostic"));
     }
     select::definition(db, file, params.def.as_deref()).map_err(|unclear| {
         let how = match unclear {
@@ -300,12 +302,12 @@ pub fn run(
         Err(_) if limits.cancel.is_cancelled() => Outcome::Cancelled,
         Err(failure) => {
             let failed = FailedRun {
-                why: why(&failure),
-                errors: places(snapshot, &failure),
+                described_failure: described_failure(&failure),
+                errors: error_diagnostics(snapshot, &failure),
             };
             Outcome::Ended {
                 json: to_value(&failed).to_string(),
-                summary: failed.why.error,
+                summary: failed.described_failure.error,
                 succeeded: false,
                 device: None,
             }
@@ -337,33 +339,33 @@ fn summary(done: &Done) -> String {
 }
 
 /// Describes a failure, with advice for editors.
-fn why(failure: &Failure) -> FailureJson {
-    let mut why = run::failure_json(failure);
-    let missing = why.missing_sizes.iter();
+fn described_failure(failure: &Failure) -> FailureJson {
+    let mut described = run::failure_json(failure);
+    let missing = described.missing_sizes.iter();
     let sizes: Vec<String> = missing.map(|name| format!("{name} = …")).collect();
     if !sizes.is_empty() {
         let sizes = sizes.join(", ");
-        why.error =
+        described.error =
             format!("there are no sizes to run with: write `@run({sizes})` above the definition");
     }
-    why
+    described
 }
 
 /// Returns the errors of a failure with their documents.
-fn places(snapshot: &Snapshot, failure: &Failure) -> Vec<LocatedDiagnostic> {
+fn error_diagnostics(snapshot: &Snapshot, failure: &Failure) -> Vec<LocatedDiagnostic> {
     match failure {
         Failure::Wrong(all) => all
             .iter()
-            .flat_map(|(item, found)| mistakes(snapshot, *item, found))
+            .flat_map(|(item, found)| located_diagnostics(snapshot, *item, found))
             .collect(),
-        Failure::Failed(complaint) => place(snapshot, complaint).into_iter().collect(),
+        Failure::Failed(complaint) => error_diagnostic(snapshot, complaint).into_iter().collect(),
         Failure::Launch(_) | Failure::Plan(_) | Failure::Unavailable(_) | Failure::Cancelled => {
             Vec::new()
         }
     }
 }
 
-fn mistakes(
+fn located_diagnostics(
     snapshot: &Snapshot,
     item: ItemId,
     found: &[syntax::Diagnostic],
@@ -374,14 +376,14 @@ fn mistakes(
     };
     let document = snapshot.document_of(file);
     let found = ide::item_diagnostics(&snapshot.db, item, found);
-    let place = |found: &ide::FileDiagnostic| LocatedDiagnostic {
+    let located = |found: &ide::FileDiagnostic| LocatedDiagnostic {
         uri: uri.clone(),
         diagnostic: to_proto::diagnostic(snapshot, &document, found),
     };
-    found.iter().map(place).collect()
+    found.iter().map(located).collect()
 }
 
-fn place(snapshot: &Snapshot, complaint: &Complaint) -> Option<LocatedDiagnostic> {
+fn error_diagnostic(snapshot: &Snapshot, complaint: &Complaint) -> Option<LocatedDiagnostic> {
     let location = |(item, span): run::Location| {
         snapshot.location(ide::FileRange {
             file: snapshot.db.file_of(item),

@@ -171,7 +171,7 @@ fn info(snapshot: &Snapshot, strategy: OfferedStrategy) -> StrategyInfo {
 /// Handles `rise/strategySteps`.
 pub fn steps(snapshot: &Snapshot, params: StepsParams) -> Answer<StepsResult> {
     let document = snapshot.document(&params.text_document.uri)?;
-    let (_, def, found) = made(snapshot, &document, &params)?;
+    let (_, def, found) = applied(snapshot, &document, &params)?;
     let text = found.text.unwrap_or_default();
     let lines = Lines::new(&text);
     let in_text = |span: Span| lines.range(&std::ops::Range::from(span), document.encoding);
@@ -217,7 +217,7 @@ pub(super) fn step_info(document: &Document, step: StrategyStep) -> StepInfo {
 /// Handles `rise/strategyApply`.
 pub fn apply(snapshot: &Snapshot, params: StepsParams) -> Answer<ApplyResult> {
     let document = snapshot.document(&params.text_document.uri)?;
-    let (item, def, found) = made(snapshot, &document, &params)?;
+    let (item, def, found) = applied(snapshot, &document, &params)?;
     let nothing = |message: String| ApplyResult {
         edit: None,
         message: Some(message),
@@ -235,10 +235,10 @@ pub fn apply(snapshot: &Snapshot, params: StepsParams) -> Answer<ApplyResult> {
             let step =
                 (params.step.is_none() && params.from.is_none()).then(|| params.strategy.clone());
             let edits = edits.clone();
-            let made = AssistEdits { edits, step };
-            code_action::remember(snapshot, item, &params.strategy, &made);
+            let applied = AssistEdits { edits, step };
+            code_action::remember(snapshot, item, &params.strategy, &applied);
             ApplyResult {
-                edit: Some(workspace_edit(snapshot, &made.edits)),
+                edit: Some(workspace_edit(snapshot, &applied.edits)),
                 message: (!found.notes.is_empty()).then(|| found.notes.join("\n")),
             }
         }
@@ -284,7 +284,7 @@ pub fn lower(snapshot: &Snapshot, params: LowerParams) -> Answer<ApplyResult> {
     })
 }
 
-fn made(
+fn applied(
     snapshot: &Snapshot,
     document: &Document,
     params: &StepsParams,

@@ -14,12 +14,12 @@ use crate::server::positions::{Encoding, to_byte};
 use crate::server::uri;
 
 /// The time after which a crash no longer counts against a document.
-const MEMORY: Duration = Duration::from_secs(60);
-/// The time between the last edit of a quarantined document and its next trial after one crash. It
+const CRASH_WINDOW: Duration = Duration::from_secs(60);
+/// The time between the last edit of a quarantined document and its next trial, after one crash. It
 /// doubles with each crash.
-const FIRST_PAUSE: Duration = Duration::from_millis(200);
+const FIRST_BACKOFF: Duration = Duration::from_millis(200);
 /// The longest time between the last edit of a quarantined document and its next trial.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const MAX_BACKOFF: Duration = Duration::from_secs(30);
 
 /// The largest number of changes of a document that are kept before they are applied to its text.
 const MAX_CHANGES: usize = 1000;
@@ -147,11 +147,14 @@ impl Documents {
     }
 
     /// Counts a crash of a document, and returns the number of its recent crashes.
-    pub fn blame(&mut self, path: &FilePath, now: Instant) -> u32 {
+    pub fn count_crash(&mut self, path: &FilePath, now: Instant) -> u32 {
         let Some(document) = self.open.get_mut(path) else {
             return 0;
         };
-        if document.last_crash.is_none_or(|last| last + MEMORY < now) {
+        if document
+            .last_crash
+            .is_none_or(|last| last + CRASH_WINDOW < now)
+        {
             document.crashes = 0;
         }
         document.crashes = document.crashes.saturating_add(1);
@@ -262,7 +265,7 @@ impl Document {
     fn retry_later(&mut self) {
         if let Visibility::Quarantined { retry } = &mut self.visibility {
             let doubled = 1 << self.crashes.saturating_sub(1).min(16);
-            let pause = FIRST_PAUSE.saturating_mul(doubled).min(LONGEST_PAUSE);
+            let pause = FIRST_BACKOFF.saturating_mul(doubled).min(MAX_BACKOFF);
             *retry = Some(Instant::now() + pause);
         }
     }
@@ -361,14 +364,14 @@ mod tests {
     fn a_quarantined_document_is_due_some_time_after_its_text_has_changed() {
         let (mut documents, path) = documents("a");
         let start = Instant::now();
-        assert_eq!(documents.blame(&path, start), 1);
-        assert_eq!(documents.blame(&path, start), 2);
+        assert_eq!(documents.count_crash(&path, start), 1);
+        assert_eq!(documents.count_crash(&path, start), 2);
         documents.show(&path, Visibility::Quarantined { retry: None });
         assert_eq!(documents.next_retry(), None);
         let change = changed(&mut documents, 4, json!([{"text": "b"}]));
         assert_eq!(change, Change::Withheld);
         let due = documents.next_retry().expect("a trial");
-        assert!(due >= start + 2 * FIRST_PAUSE);
+        assert!(due >= start + 2 * FIRST_BACKOFF);
         assert_eq!(documents.take_due(start), []);
         assert_eq!(documents.take_due(due), std::slice::from_ref(&path));
         assert_eq!(documents.select(|seen| seen == Visibility::Waiting), [path]);
@@ -378,7 +381,7 @@ mod tests {
     fn crashes_are_forgotten() {
         let (mut documents, path) = documents("a");
         let start = Instant::now();
-        assert_eq!(documents.blame(&path, start), 1);
-        assert_eq!(documents.blame(&path, start + 2 * MEMORY), 1);
+        assert_eq!(documents.count_crash(&path, start), 1);
+        assert_eq!(documents.count_crash(&path, start + 2 * CRASH_WINDOW), 1);
     }
 }

@@ -9,6 +9,7 @@
 //!
 //! The worker ends at the end of its input, so that no process is left when this one is killed.
 
+mod backoff;
 mod client_process;
 mod documents;
 mod head;

@@ -19,6 +19,7 @@ use tower_lsp::lsp_types::{
     WorkspaceFoldersChangeEvent,
 };
 
+use super::backoff::{Backoff, FIRST_PAUSE};
 use super::documents::{Change, Documents, Visibility};
 use super::head::Head;
 use super::previews::{Preview, Previews};
@@ -35,21 +36,13 @@ use crate::server::positions::Encoding;
 use crate::server::uri;
 
 /// The prefix of the ids of the supervisor's own requests.
-const OWN: &str = "rise-ls/";
+const ID_PREFIX: &str = "rise-ls/";
 /// The request that a trial sends for each document.
-const PROBE: &str = "textDocument/diagnostic";
+const PROBE_METHOD: &str = "textDocument/diagnostic";
 /// The request for a preview.
 const PREVIEW: &str = "rise/preview";
 /// The time limit of a trial.
-const TRIAL: Duration = Duration::from_secs(10);
-/// The time for which a crash counts towards the pause before the next start of a worker.
-const RECENT: Duration = Duration::from_secs(60);
-/// The number of recent crashes after which a worker is still started without a pause.
-const FREE_CRASHES: usize = 3;
-/// The first pause before a start of a worker, which doubles with each further crash.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// The longest pause before a start of a worker.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const TRIAL_TIMEOUT: Duration = Duration::from_secs(10);
 /// The number of crashes during a request without a document from which on the request is refused.
 const MAX_FAILURES: u32 = 2;
 /// The number of crashes with several documents involved from which on a document is quarantined.
@@ -67,8 +60,8 @@ pub struct Session {
     ready: bool,
     /// The time of the next start of a worker, if one is scheduled.
     start_at: Option<Instant>,
-    /// The times of recent crashes outside of trials.
-    crashes: VecDeque<Instant>,
+    /// Counts the crashes outside of trials.
+    backoff: Backoff,
     /// The parameters of `initialize`, with the current workspace folders.
     initialize: Option<Value>,
     encoding: Encoding,
@@ -79,10 +72,10 @@ pub struct Session {
     configuration: Option<Value>,
     documents: Documents,
     /// Closed documents whose diagnostics the worker has not cleared yet.
-    uncleared: FxHashMap<FilePath, uri::Uri>,
+    uncleared_diagnostics: FxHashMap<FilePath, uri::Uri>,
     previews: Previews,
     /// The requests for previews that a new worker has not answered.
-    asked_again: FxHashMap<Id, Preview>,
+    recomputed_previews: FxHashMap<Id, Preview>,
     /// The groups of documents that wait for a trial.
     trials: VecDeque<Vec<FilePath>>,
     trial: Option<Trial>,
@@ -90,7 +83,7 @@ pub struct Session {
     /// The tokens of progress reports that have begun.
     progress: FxHashSet<String>,
     /// The number of crashes during requests without a document, by method.
-    failures: FxHashMap<String, u32>,
+    method_crashes: FxHashMap<String, u32>,
     next_id: u64,
     /// True if a large document was closed, whose memory the worker still has.
     worker_is_large: bool,
@@ -129,7 +122,7 @@ impl Session {
             restarts: 0,
             ready: false,
             start_at: None,
-            crashes: VecDeque::new(),
+            backoff: Backoff::default(),
             initialize: None,
             encoding: Encoding::default(),
             client: ClientCapabilities::default(),
@@ -137,14 +130,14 @@ impl Session {
             registered: false,
             configuration: None,
             documents: Documents::default(),
-            uncleared: FxHashMap::default(),
+            uncleared_diagnostics: FxHashMap::default(),
             previews: Previews::default(),
-            asked_again: FxHashMap::default(),
+            recomputed_previews: FxHashMap::default(),
             trials: VecDeque::new(),
             trial: None,
             pending: FxHashMap::default(),
             progress: FxHashSet::default(),
-            failures: FxHashMap::default(),
+            method_crashes: FxHashMap::default(),
             next_id: 0,
             worker_is_large: false,
             shut_down: false,
@@ -189,7 +182,7 @@ impl Session {
             Message::Request { id, method, params } => self.request(id, method, params, body),
             Message::Notification { method, params } => self.notification(&method, params, body),
             Message::Response { id } => {
-                if self.asked_by_worker(&id) {
+                if self.is_for_worker(&id) {
                     self.forward(body);
                 }
             }
@@ -198,13 +191,13 @@ impl Session {
 
     /// Returns true if an answer with this id is for the current worker, and not for an earlier one
     /// or the supervisor.
-    fn asked_by_worker(&self, id: &Id) -> bool {
+    fn is_for_worker(&self, id: &Id) -> bool {
         match id {
             Id::Number(number) => {
                 let asker = number >> 32;
                 !(0..i64::from(self.restarts)).contains(&asker)
             }
-            Id::String(name) => !name.starts_with(OWN),
+            Id::String(name) => !name.starts_with(ID_PREFIX),
             Id::Null => true,
         }
     }
@@ -254,7 +247,7 @@ impl Session {
             }));
         }
         let refused = |count: &u32| *count >= MAX_FAILURES;
-        if document.is_none() && self.failures.get(method).is_some_and(refused) {
+        if document.is_none() && self.method_crashes.get(method).is_some_and(refused) {
             let reason = format!(
                 "{method} is refused until a file changes: the server has crashed while it answered it"
             );
@@ -264,13 +257,13 @@ impl Session {
         let changed = || error(ErrorCode::ContentModified, "the server has started again");
         match document.visibility() {
             Visibility::Visible => None,
-            Visibility::Waiting if method == PROBE => Some(Err(Error {
+            Visibility::Waiting if method == PROBE_METHOD => Some(Err(Error {
                 code: ErrorCode::ServerError(-32802),
                 data: Some(json!({"retriggerRequest": true})),
                 ..changed()
             })),
             Visibility::Waiting => Some(Err(changed())),
-            Visibility::Quarantined { .. } if method == PROBE => {
+            Visibility::Quarantined { .. } if method == PROBE_METHOD => {
                 let report = json!({"kind": "full", "items": [quarantine()]});
                 Some(Ok(report))
             }
@@ -342,14 +335,14 @@ impl Session {
 
     fn did_open(&mut self, params: DidOpenTextDocumentParams) -> Change {
         let path = uri::to_path(params.text_document.uri.as_str());
-        self.uncleared.remove(&path);
+        self.uncleared_diagnostics.remove(&path);
         self.documents.open(params.text_document);
         self.suspect(&path);
         Change::Forwarded
     }
 
     fn did_change(&mut self, params: DidChangeTextDocumentParams) -> Change {
-        self.failures.clear();
+        self.method_crashes.clear();
         let path = uri::to_path(params.text_document.uri.as_str());
         self.suspect(&path);
         match self.documents.change(params, self.encoding) {
@@ -362,7 +355,7 @@ impl Session {
     }
 
     fn files_changed(&mut self) -> Change {
-        self.failures.clear();
+        self.method_crashes.clear();
         self.documents.retry_all();
         Change::Forwarded
     }
@@ -380,11 +373,11 @@ impl Session {
         drop(closed);
         if is_large {
             self.worker_is_large = true;
-            memory::give_back();
+            memory::release_unused();
         }
         self.previews.close_all(&path);
         if !self.client.pulls_diagnostics {
-            self.uncleared.insert(path, uri);
+            self.uncleared_diagnostics.insert(path, uri);
         }
     }
 
@@ -427,8 +420,8 @@ impl Session {
             return;
         }
         match Head::read(&body) {
-            Some(Head::Response(id @ Id::String(_))) if self.is_own(&id) => {
-                self.own_answer(&id, &body);
+            Some(Head::Response(id @ Id::String(_))) if self.is_own_request(&id) => {
+                self.handle_own_response(&id, &body);
                 return;
             }
             Some(Head::Response(id)) if id != Id::Null => {
@@ -472,15 +465,16 @@ impl Session {
         self.outbox.send(body);
     }
 
-    fn is_own(&self, id: &Id) -> bool {
-        matches!(id, Id::String(name) if name.starts_with(OWN)) && !self.pending.contains_key(id)
+    fn is_own_request(&self, id: &Id) -> bool {
+        matches!(id, Id::String(name) if name.starts_with(ID_PREFIX))
+            && !self.pending.contains_key(id)
     }
 
     /// Tracks the published diagnostics. Returns false if they are those of the empty text that the
     /// worker has in place of a document.
     fn follow_diagnostics(&mut self, body: &[u8]) -> bool {
         let hidden = |seen| seen != Visibility::Visible;
-        if self.uncleared.is_empty() && self.documents.select(hidden).is_empty() {
+        if self.uncleared_diagnostics.is_empty() && self.documents.select(hidden).is_empty() {
             return true;
         }
         let message: Value = serde_json::from_slice(body).unwrap_or_default();
@@ -488,7 +482,7 @@ impl Session {
         let path = uri::to_path(params["uri"].as_str().unwrap_or_default());
         // Diagnostics of a closed document have no version.
         if params["version"].is_null() {
-            self.uncleared.remove(&path);
+            self.uncleared_diagnostics.remove(&path);
         }
         let document = self.documents.get(&path);
         document.is_none_or(|document| !hidden(document.visibility()))
@@ -530,26 +524,15 @@ impl Session {
             return;
         }
         let pending = std::mem::take(&mut self.pending);
-        let about: Vec<&Pending> = pending.values().flatten().collect();
+        let requests: Vec<&Pending> = pending.values().flatten().collect();
         let now = Instant::now();
-        let in_trial = self.find_cause(&about, now);
-        for (id, requests) in &pending {
-            for _ in requests {
-                let reason = format!("the server has crashed ({reason}) and starts again");
-                let answer = Err(error(ErrorCode::InternalError, reason));
-                self.outbox
-                    .respond(&Response::from_parts(id.clone(), answer));
-            }
-        }
-        for token in std::mem::take(&mut self.progress) {
-            let token: Value = serde_json::from_str(&token).unwrap_or_default();
-            let params = json!({"token": token, "value": {"kind": "end"}});
-            self.outbox.notify(Progress::METHOD, &params);
-        }
+        let in_trial = self.find_cause(&requests, now);
+        self.refuse_pending(&pending, &reason);
+        self.end_progress();
         if self.shut_down {
             return;
         }
-        let mut methods: Vec<&str> = about.iter().map(|about| about.method.as_str()).collect();
+        let mut methods: Vec<&str> = requests.iter().map(|it| it.method.as_str()).collect();
         methods.sort_unstable();
         methods.dedup();
         let during = match methods.is_empty() {
@@ -561,60 +544,95 @@ impl Session {
             format!("the server has crashed{during} ({reason}) and starts again; this is a bug"),
         );
         self.ready = false;
-        self.start_at = Some(
-            now + if in_trial {
-                Duration::ZERO
-            } else {
-                self.pause(now)
-            },
-        );
+        let pause = match in_trial {
+            true => Duration::ZERO,
+            false => self.backoff.crashed(now),
+        };
+        self.start_at = Some(now + pause);
+    }
+
+    fn refuse_pending(&self, pending: &FxHashMap<Id, Vec<Pending>>, reason: &str) {
+        for id in pending
+            .iter()
+            .flat_map(|(id, all)| all.iter().map(move |_| id))
+        {
+            let reason = format!("the server has crashed ({reason}) and starts again");
+            let answer = Response::from_error(id.clone(), error(ErrorCode::InternalError, reason));
+            self.outbox.respond(&answer);
+        }
+    }
+
+    /// Ends the progress reports of the crashed worker.
+    fn end_progress(&mut self) {
+        for token in std::mem::take(&mut self.progress) {
+            let token: Value = serde_json::from_str(&token).unwrap_or_default();
+            let params = json!({"token": token, "value": {"kind": "end"}});
+            self.outbox.notify(Progress::METHOD, &params);
+        }
     }
 
     /// Determines the documents that are withheld from the next worker, or sent in trials. Returns
-    /// true if the crash happened during a trial. A group of suspects is bisected.
+    /// true if the crash happened during a trial.
     fn find_cause(&mut self, pending: &[&Pending], now: Instant) -> bool {
-        for document in pending.iter().filter_map(|about| about.document.as_ref()) {
+        for document in pending.iter().filter_map(|it| it.document.as_ref()) {
             self.suspect(document);
         }
-        let ready = self.ready;
-        if let Some(trial) = self.trial.take().filter(|_| ready) {
-            let open = |path: &FilePath| self.documents.get(path).is_some();
-            let mut suspects: Vec<FilePath> = trial.documents.into_iter().filter(open).collect();
-            for path in &suspects {
-                self.documents.show(path, Visibility::Waiting);
+        match self.trial.take().filter(|_| self.ready) {
+            Some(trial) => {
+                self.bisect(trial, now);
+                true
             }
-            if let [alone] = &suspects[..] {
-                self.documents.blame(alone, now);
-                self.quarantine(&alone.clone());
-            } else if !suspects.is_empty() {
-                let half = suspects.split_off(suspects.len() / 2);
-                self.trials.push_front(half);
-                self.trials.push_front(suspects);
-            }
-            return true;
-        }
-        let mut blamed: Vec<FilePath> = Vec::new();
-        for document in pending.iter().filter_map(|about| about.document.as_ref()) {
-            if self.documents.get(document).is_some() && !blamed.contains(document) {
-                blamed.push(document.clone());
+            None => {
+                self.suspect_pending(pending, now);
+                false
             }
         }
-        let limit = match blamed.len() {
+    }
+
+    /// Quarantines the only document of a failed trial, or plans trials of the halves of several.
+    fn bisect(&mut self, trial: Trial, now: Instant) {
+        let open = |path: &FilePath| self.documents.get(path).is_some();
+        let mut suspects: Vec<FilePath> = trial.documents.into_iter().filter(open).collect();
+        for path in &suspects {
+            self.documents.show(path, Visibility::Waiting);
+        }
+        if let [alone] = &suspects[..] {
+            self.documents.count_crash(alone, now);
+            self.quarantine(alone);
+        } else if !suspects.is_empty() {
+            let half = suspects.split_off(suspects.len() / 2);
+            self.trials.push_front(half);
+            self.trials.push_front(suspects);
+        }
+    }
+
+    /// Suspects the documents of pending requests, else the one that was changed last. The next
+    /// worker gets all other documents before the suspects, each of which has a trial of its own.
+    fn suspect_pending(&mut self, pending: &[&Pending], now: Instant) {
+        let mut involved: Vec<FilePath> = Vec::new();
+        for document in pending.iter().filter_map(|it| it.document.as_ref()) {
+            if self.documents.get(document).is_some() && !involved.contains(document) {
+                involved.push(document.clone());
+            }
+        }
+        let limit = match involved.len() {
             1 => MAX_FAILURES,
             _ => MAX_INVOLVEMENTS,
         };
         let mut suspects: Vec<Vec<FilePath>> = Vec::new();
-        for path in &blamed {
-            let crashes = self.documents.blame(path, now);
-            if crashes >= limit {
+        for path in &involved {
+            if self.documents.count_crash(path, now) >= limit {
                 self.quarantine(path);
             } else {
                 suspects.push(vec![path.clone()]);
             }
         }
-        if blamed.is_empty() {
-            for about in pending.iter().filter(|about| about.document.is_none()) {
-                *self.failures.entry(about.method.clone()).or_default() += 1;
+        if involved.is_empty() {
+            for request in pending.iter().filter(|it| it.document.is_none()) {
+                *self
+                    .method_crashes
+                    .entry(request.method.clone())
+                    .or_default() += 1;
             }
             suspects.extend(self.documents.last_changed().map(|path| vec![path.clone()]));
         }
@@ -630,7 +648,6 @@ impl Session {
             self.documents.show(path, Visibility::Waiting);
         }
         self.trials = groups;
-        false
     }
 
     fn quarantine(&mut self, path: &FilePath) {
@@ -648,7 +665,7 @@ impl Session {
 
     /// Clears the diagnostics of closed documents that the crashed worker has not cleared.
     fn clear_diagnostics(&mut self) {
-        for uri in std::mem::take(&mut self.uncleared).into_values() {
+        for uri in std::mem::take(&mut self.uncleared_diagnostics).into_values() {
             self.publish(&uri, None, &[]);
         }
     }
@@ -656,18 +673,6 @@ impl Session {
     fn publish(&self, uri: &uri::Uri, version: Option<i32>, diagnostics: &[Diagnostic]) {
         let params = json!({"uri": uri, "version": version, "diagnostics": diagnostics});
         self.outbox.notify(PublishDiagnostics::METHOD, &params);
-    }
-
-    fn pause(&mut self, now: Instant) -> Duration {
-        self.crashes.push_back(now);
-        while self.crashes.front().is_some_and(|&at| at + RECENT < now) {
-            self.crashes.pop_front();
-        }
-        let Some(doublings) = self.crashes.len().checked_sub(FREE_CRASHES + 1) else {
-            return Duration::ZERO;
-        };
-        let factor = 1 << doublings.min(16);
-        FIRST_PAUSE.saturating_mul(factor).min(LONGEST_PAUSE)
     }
 
     // New workers.
@@ -728,12 +733,12 @@ impl Session {
         self.restarts += 1;
         self.worker_is_large = false;
         self.clear_diagnostics();
-        self.asked_again.clear();
+        self.recomputed_previews.clear();
         self.trial = None;
         match Worker::start(self.restarts, self.token.as_deref(), &self.events) {
             Ok(worker) => self.worker = Some(worker),
             Err(reason) => {
-                let pause = self.pause(now).max(FIRST_PAUSE);
+                let pause = self.backoff.crashed(now).max(FIRST_PAUSE);
                 self.start_at = Some(now + pause);
                 self.log(
                     MessageType::ERROR,
@@ -745,7 +750,7 @@ impl Session {
         let Some(initialize) = self.initialize.clone() else {
             return;
         };
-        let id = self.own_id("initialize");
+        let id = self.new_id("initialize");
         self.ask_worker(&id, "initialize", initialize);
         if self.initialized {
             self.tell_worker("initialized", json!({}));
@@ -775,7 +780,7 @@ impl Session {
             self.trial = Some(Trial {
                 documents: documents.clone(),
                 probes: FxHashMap::default(),
-                deadline: now + TRIAL,
+                deadline: now + TRIAL_TIMEOUT,
             });
             for path in &documents {
                 self.documents.show(path, Visibility::Visible);
@@ -792,8 +797,8 @@ impl Session {
             return;
         };
         let params = json!({"textDocument": {"uri": document.uri()}});
-        let id = self.own_id("probe");
-        self.ask_worker(&id, PROBE, params);
+        let id = self.new_id("probe");
+        self.ask_worker(&id, PROBE_METHOD, params);
         self.await_probe(id, path);
     }
 
@@ -808,13 +813,13 @@ impl Session {
 
     /// Requests the shown previews of a document from the worker, which then reports their changes.
     /// A trial waits for them, because computing a preview may cause the crash.
-    fn ask_previews_again(&mut self, path: &FilePath) {
+    fn recompute_previews(&mut self, path: &FilePath) {
         for preview in self.previews.of(path) {
             if let Some(params) = self.identify(&preview) {
-                let id = self.own_id("preview");
+                let id = self.new_id("preview");
                 self.ask_worker(&id, RECOMPUTE_PREVIEW, json!(params));
                 self.await_probe(id.clone(), path.clone());
-                self.asked_again.insert(id, preview);
+                self.recomputed_previews.insert(id, preview);
             }
         }
     }
@@ -843,11 +848,11 @@ impl Session {
     }
 
     /// Handles an answer to a request of the supervisor.
-    fn own_answer(&mut self, id: &Id, body: &[u8]) {
+    fn handle_own_response(&mut self, id: &Id, body: &[u8]) {
         self.ready = true;
         let answer: Value = serde_json::from_slice(body).unwrap_or_default();
         let is_retriggered = answer["error"]["data"]["retriggerRequest"] == true;
-        if let Some(preview) = self.asked_again.remove(id) {
+        if let Some(preview) = self.recomputed_previews.remove(id) {
             self.pass_on_preview(&preview, answer);
         }
         let Some(trial) = &mut self.trial else {
@@ -877,7 +882,7 @@ impl Session {
             (client.refreshes_lenses, "workspace/codeLens/refresh"),
         ];
         for (_, method) in wanted.into_iter().filter(|(wanted, _)| *wanted) {
-            let id = self.own_id("refresh");
+            let id = self.new_id("refresh");
             self.outbox.request(&Request::build(method).id(id).finish());
         }
     }
@@ -888,14 +893,14 @@ impl Session {
             let params = document.opened(self.encoding);
             self.tell_worker("textDocument/didOpen", params);
             if is_visible {
-                self.ask_previews_again(path);
+                self.recompute_previews(path);
             }
         }
     }
 
-    fn own_id(&mut self, purpose: &str) -> Id {
+    fn new_id(&mut self, purpose: &str) -> Id {
         self.next_id += 1;
-        Id::String(format!("{OWN}{purpose}/{}", self.next_id))
+        Id::String(format!("{ID_PREFIX}{purpose}/{}", self.next_id))
     }
 
     fn ask_worker(&mut self, id: &Id, method: &str, params: Value) {

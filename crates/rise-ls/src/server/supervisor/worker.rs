@@ -19,7 +19,7 @@ pub const WORKER: &str = "session-worker";
 pub const TOKEN: &str = runtime::process::SESSION_TOKEN;
 
 /// The time limit for a worker to end after it has closed its output.
-const LAST_STEPS: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A worker process, which is killed when this value is dropped.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Worker {
                 }
                 if body.len() >= memory::LARGE {
                     drop(body);
-                    memory::give_back();
+                    memory::release_unused();
                 }
             }
         };
@@ -108,7 +108,7 @@ impl Worker {
     /// Waits for the exit status of a process that has closed its output; `None` after a time
     /// limit.
     pub fn status(&mut self) -> Option<ExitStatus> {
-        let deadline = Instant::now() + LAST_STEPS;
+        let deadline = Instant::now() + EXIT_TIMEOUT;
         while Instant::now() < deadline {
             if let Ok(Some(status)) = self.process.try_wait() {
                 return Some(status);

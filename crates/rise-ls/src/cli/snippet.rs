@@ -5,17 +5,17 @@ use std::ops::{Range, RangeInclusive};
 use syntax::Span;
 
 /// The length in bytes from which on a line is truncated.
-const LONG_LINE: usize = 1000;
+const MAX_LINE_BYTES: usize = 1000;
 /// The number of bytes of a truncated line that are kept on each side of a marked range.
-const SIDE: usize = 200;
+const CONTEXT_BYTES: usize = 200;
 const ELLIPSIS: &str = "…";
 
 /// The extracted lines, with a mapping of byte offsets.
-pub struct Window {
+pub struct SnippetText {
     /// The lines, each followed by a line break.
     pub text: String,
     /// True if a line is truncated at its beginning, so that its columns cannot be computed from
-    /// the window.
+    /// the snippet.
     pub cut: bool,
     lines: Vec<Line>,
     first: usize,
@@ -24,7 +24,7 @@ pub struct Window {
 struct Line {
     /// The byte range of the text that is shown.
     bytes: Range<usize>,
-    /// The offset of these bytes in the window.
+    /// The offset of these bytes in the snippet.
     at: usize,
 }
 
@@ -53,10 +53,10 @@ pub fn lines_of(text: &Rope, span: Span) -> RangeInclusive<usize> {
     first..=last.max(first)
 }
 
-impl Window {
+impl SnippetText {
     /// Extracts these lines. Truncated lines keep the text around the spans of `focus`.
-    pub fn new(text: &Rope, lines: RangeInclusive<usize>, focus: &[Span]) -> Window {
-        let mut window = Window {
+    pub fn new(text: &Rope, lines: RangeInclusive<usize>, focus: &[Span]) -> SnippetText {
+        let mut snippet = SnippetText {
             text: String::new(),
             cut: false,
             lines: Vec::new(),
@@ -66,23 +66,23 @@ impl Window {
             let full = line_bytes(text, line);
             let bytes = kept(text, &full, focus);
             if bytes.start > full.start {
-                window.cut = true;
-                window.text.push_str(ELLIPSIS);
+                snippet.cut = true;
+                snippet.text.push_str(ELLIPSIS);
             }
-            window.lines.push(Line {
+            snippet.lines.push(Line {
                 bytes: bytes.clone(),
-                at: window.text.len(),
+                at: snippet.text.len(),
             });
-            window.text.extend(text.byte_slice(bytes.clone()).chunks());
+            snippet.text.extend(text.byte_slice(bytes.clone()).chunks());
             if bytes.end < full.end {
-                window.text.push_str(ELLIPSIS);
+                snippet.text.push_str(ELLIPSIS);
             }
-            window.text.push('\n');
+            snippet.text.push('\n');
         }
-        window
+        snippet
     }
 
-    /// Maps a byte offset of the text to the window: to the nearest shown byte if it is truncated.
+    /// Maps a byte offset of the text to the snippet: to the nearest shown byte if it is truncated.
     pub fn place(&self, byte: usize) -> usize {
         let after = self.lines.partition_point(|line| line.bytes.start <= byte);
         let Some(line) = self.lines.get(after.saturating_sub(1)) else {
@@ -91,7 +91,7 @@ impl Window {
         line.at + byte.clamp(line.bytes.start, line.bytes.end) - line.bytes.start
     }
 
-    /// Returns the offset in the window at which a line of the text ends.
+    /// Returns the offset in the snippet at which a line of the text ends.
     pub fn line_end(&self, line: usize) -> usize {
         let line = self.lines.get(line.saturating_sub(self.first));
         line.map_or(self.text.len(), |line| line.at + line.bytes.len())
@@ -100,7 +100,7 @@ impl Window {
 
 /// Returns the part of a line that is shown.
 fn kept(text: &Rope, full: &Range<usize>, focus: &[Span]) -> Range<usize> {
-    if full.len() <= LONG_LINE {
+    if full.len() <= MAX_LINE_BYTES {
         return full.clone();
     }
     let starts = focus
@@ -114,13 +114,17 @@ fn kept(text: &Rope, full: &Range<usize>, focus: &[Span]) -> Range<usize> {
     let (first, last) = match (starts.clone().min(), ends.max()) {
         (Some(first), last) => (
             first,
-            last.unwrap_or(full.end).min(first + LONG_LINE - 2 * SIDE),
+            last.unwrap_or(full.end)
+                .min(first + MAX_LINE_BYTES - 2 * CONTEXT_BYTES),
         ),
         (None, Some(last)) => (last, last),
         (None, None) => (full.start, full.start),
     };
-    let start = boundary(text, first.saturating_sub(SIDE).max(full.start));
-    let end = boundary(text, last.max(first).saturating_add(SIDE).min(full.end));
+    let start = boundary(text, first.saturating_sub(CONTEXT_BYTES).max(full.start));
+    let end = boundary(
+        text,
+        last.max(first).saturating_add(CONTEXT_BYTES).min(full.end),
+    );
     // A cut of a few bytes would not be shorter than the ellipsis.
     let start = if start - full.start <= ELLIPSIS.len() {
         full.start
@@ -141,33 +145,33 @@ mod tests {
     #[test]
     fn short_lines_are_shown_whole_and_end_alike() {
         let text = Rope::from_str("one\r\ntwo\rthree\nfour");
-        let window = Window::new(&text, 1..=2, &[]);
-        assert_eq!(window.text, "two\nthree\n");
-        assert!(!window.cut);
-        assert_eq!(window.place(6), 1, "the w of two");
-        assert_eq!(window.place(9), 4, "the t of three");
-        assert_eq!(window.line_end(1), 3);
+        let snippet = SnippetText::new(&text, 1..=2, &[]);
+        assert_eq!(snippet.text, "two\nthree\n");
+        assert!(!snippet.cut);
+        assert_eq!(snippet.place(6), 1, "the w of two");
+        assert_eq!(snippet.place(9), 4, "the t of three");
+        assert_eq!(snippet.line_end(1), 3);
     }
 
     #[test]
     fn long_lines_are_cut_around_the_focus() {
         let line = format!("{}HERE{}", "é".repeat(500_000), "ü".repeat(500_000));
         let at = u32::try_from(line.find("HERE").unwrap()).unwrap();
-        let window = Window::new(&Rope::from_str(&line), 0..=0, &[Span::new(at, at + 4)]);
+        let snippet = SnippetText::new(&Rope::from_str(&line), 0..=0, &[Span::new(at, at + 4)]);
         assert!(
-            window.cut && window.text.len() < 500,
+            snippet.cut && snippet.text.len() < 500,
             "{} bytes",
-            window.text.len()
+            snippet.text.len()
         );
-        let start = window.place(at as usize);
-        assert_eq!(&window.text[start..start + 4], "HERE");
-        assert!(window.text.starts_with('…') && window.text.ends_with("…\n"));
+        let start = snippet.place(at as usize);
+        assert_eq!(&snippet.text[start..start + 4], "HERE");
+        assert!(snippet.text.starts_with('…') && snippet.text.ends_with("…\n"));
     }
 
     #[test]
     fn a_place_behind_the_text_is_its_end() {
         let text = Rope::from_str("ab");
-        let window = Window::new(&text, lines_of(&text, Span::new(9, 12)), &[]);
-        assert_eq!((window.text.as_str(), window.place(12)), ("ab\n", 2));
+        let snippet = SnippetText::new(&text, lines_of(&text, Span::new(9, 12)), &[]);
+        assert_eq!((snippet.text.as_str(), snippet.place(12)), ("ab\n", 2));
     }
 }
