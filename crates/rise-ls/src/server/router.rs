@@ -144,8 +144,11 @@ impl LanguageServer for Server {
     }
 
     async fn shutdown(&self) -> Answer<()> {
-        self.ask(|session, reply| reply.send(Ok(session.shut_down())))
-            .await
+        self.ask(|session, reply| {
+            session.shut_down();
+            reply.send(Ok(()));
+        })
+        .await
     }
 
     async fn did_open(&self, params: DidOpenTextDocumentParams) {

@@ -83,7 +83,7 @@ pub struct Session {
     /// The number of times that the workspace is currently being read.
     pub(super) loads: usize,
     /// True if these reads have found new files.
-    pub(super) load_is_news: bool,
+    pub(super) load_has_found_files: bool,
     pub(super) progress: Progress,
     pub(super) expected: FxHashMap<Id, ExpectedResponse>,
     pub(super) reports: Reports,
@@ -133,7 +133,7 @@ impl Session {
             folders: Vec::new(),
             import_roots: ImportRoots::default(),
             loads: 0,
-            load_is_news: false,
+            load_has_found_files: false,
             expected: FxHashMap::default(),
             runs: Runs::new(events.clone()),
             run_number: u64::from(restarts) << 32,

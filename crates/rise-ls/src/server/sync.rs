@@ -368,7 +368,7 @@ impl Session {
             file.is_some_and(|file| matches!(session.db.state(file), FileState::Present(_)))
         };
         if loaded.files.iter().any(|(path, _)| !known(self, path)) {
-            self.load_is_news = true;
+            self.load_has_found_files = true;
             self.before_change();
             self.revision += 1;
             self.unread_imports = true;
@@ -383,7 +383,7 @@ impl Session {
         if last {
             self.loads -= 1;
             self.progress.end(loaded.total);
-            if std::mem::take(&mut self.load_is_news) {
+            if std::mem::take(&mut self.load_has_found_files) {
                 self.refresh();
             }
         } else {

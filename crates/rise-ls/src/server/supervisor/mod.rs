@@ -12,7 +12,7 @@
 mod backoff;
 mod client_process;
 mod documents;
-mod head;
+mod message_kind;
 mod previews;
 mod session;
 mod worker;

@@ -95,7 +95,7 @@ impl Previews {
     }
 
     /// Handles `rise/previewChanged`, after which a definition may have another name.
-    pub fn follow(&mut self, body: &[u8]) {
+    pub fn track_renaming(&mut self, body: &[u8]) {
         let Ok(Message { params }) = serde_json::from_slice(body) else {
             return;
         };

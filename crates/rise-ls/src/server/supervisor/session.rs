@@ -21,7 +21,7 @@ use tower_lsp::lsp_types::{
 
 use super::backoff::{Backoff, FIRST_PAUSE};
 use super::documents::{Change, Documents, Visibility};
-use super::head::Head;
+use super::message_kind::MessageKind;
 use super::previews::{Preview, Previews};
 use super::worker::{Worker, reason};
 use super::{Event, client_process};
@@ -419,12 +419,12 @@ impl Session {
         if restarts != self.restarts || self.worker.is_none() {
             return;
         }
-        match Head::read(&body) {
-            Some(Head::Response(id @ Id::String(_))) if self.is_own_request(&id) => {
+        match MessageKind::read(&body) {
+            Some(MessageKind::Response(id @ Id::String(_))) if self.is_own_request(&id) => {
                 self.handle_own_response(&id, &body);
                 return;
             }
-            Some(Head::Response(id)) if id != Id::Null => {
+            Some(MessageKind::Response(id)) if id != Id::Null => {
                 let Some(pending) = self.pending.get_mut(&id) else {
                     return;
                 };
@@ -434,11 +434,13 @@ impl Session {
                 }
                 match answered {
                     Some(answered) if answered.method == "initialize" => self.ready = true,
-                    Some(answered) if answered.method == PREVIEW => self.shown(answered, &body),
+                    Some(answered) if answered.method == PREVIEW => {
+                        self.record_preview(answered, &body)
+                    }
                     _ => {}
                 }
             }
-            Some(Head::Request(id, method))
+            Some(MessageKind::Request(id, method))
                 if method == "client/registerCapability" && self.registered =>
             {
                 // An earlier worker has already registered it.
@@ -446,17 +448,17 @@ impl Session {
                 self.forward(answer.to_string().into_bytes());
                 return;
             }
-            Some(Head::Request(_, method)) if method == "client/registerCapability" => {
+            Some(MessageKind::Request(_, method)) if method == "client/registerCapability" => {
                 self.registered = true;
             }
-            Some(Head::Notification(method)) if method == Progress::METHOD => {
-                self.follow_progress(&body);
+            Some(MessageKind::Notification(method)) if method == Progress::METHOD => {
+                self.track_progress(&body);
             }
-            Some(Head::Notification(method)) if method == PREVIEW_CHANGED => {
-                self.previews.follow(&body);
+            Some(MessageKind::Notification(method)) if method == PREVIEW_CHANGED => {
+                self.previews.track_renaming(&body);
             }
-            Some(Head::Notification(method))
-                if method == PublishDiagnostics::METHOD && !self.follow_diagnostics(&body) =>
+            Some(MessageKind::Notification(method))
+                if method == PublishDiagnostics::METHOD && !self.track_diagnostics(&body) =>
             {
                 return;
             }
@@ -472,7 +474,7 @@ impl Session {
 
     /// Tracks the published diagnostics. Returns false if they are those of the empty text that the
     /// worker has in place of a document.
-    fn follow_diagnostics(&mut self, body: &[u8]) -> bool {
+    fn track_diagnostics(&mut self, body: &[u8]) -> bool {
         let hidden = |seen| seen != Visibility::Visible;
         if self.uncleared_diagnostics.is_empty() && self.documents.select(hidden).is_empty() {
             return true;
@@ -489,7 +491,7 @@ impl Session {
     }
 
     /// Records a preview that is sent to the client.
-    fn shown(&mut self, answered: Pending, body: &[u8]) {
+    fn record_preview(&mut self, answered: Pending, body: &[u8]) {
         let document = answered.document;
         let document = document.filter(|path| self.documents.get(path).is_some());
         let preview = document.and_then(|path| Preview::answered(path, body));
@@ -498,7 +500,7 @@ impl Session {
         }
     }
 
-    fn follow_progress(&mut self, body: &[u8]) {
+    fn track_progress(&mut self, body: &[u8]) {
         let message: Value = serde_json::from_slice(body).unwrap_or_default();
         let token = message["params"]["token"].to_string();
         match message["params"]["value"]["kind"].as_str() {
