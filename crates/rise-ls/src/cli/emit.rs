@@ -4,7 +4,7 @@
 use super::args::{ImportOptions, IndexWord, Language, one_of};
 use super::position::{self, Range};
 use super::report::{Reporter, shown};
-use super::workspace::{Workspace, not_text};
+use super::workspace::Workspace;
 use super::{BAD_USAGE, FAILURE, SUCCESS, human, output, select};
 use crate::run::causes;
 use clap::Args as Group;
@@ -176,37 +176,14 @@ pub fn run(options: &EmitOptions) -> u8 {
         ));
         return BAD_USAGE;
     }
-    if options.file.is_dir() {
-        let path = options.file.display();
-        output::error(&format!("{path}: is a folder, not a file"));
-        return BAD_USAGE;
-    }
     if let Some(message) = overwrites(options) {
         output::error(&message);
         return BAD_USAGE;
     }
-    let mut workspace = Workspace::load(
-        std::slice::from_ref(&options.file),
-        options.language,
-        &options.imports,
-    );
-    if workspace.unreadable {
-        return BAD_USAGE;
-    }
-    if let Some((path, bad)) = workspace.not_text.first() {
-        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
-        reporter.outside(path, &bad.lossy, &not_text(bad));
-        let report = reporter.finish();
-        // A failure to write the message cannot be reported.
-        let _ = human::write(
-            &report,
-            &output::stderr_renderer(),
-            &mut io::stderr().lock(),
-        );
-        return FAILURE;
-    }
-    let Some(&file) = workspace.files.first() else {
-        return BAD_USAGE;
+    let loaded = Workspace::load_file(&options.file, options.language, &options.imports);
+    let (mut workspace, file) = match loaded {
+        Ok(loaded) => loaded,
+        Err(status) => return status,
     };
     let Some(item) = select(&workspace.db, file, options.def.as_deref()) else {
         return BAD_USAGE;
@@ -299,14 +276,7 @@ fn wrong(workspace: &Workspace, item: ItemId, errors: &[Diagnostic]) -> u8 {
     if causes.is_empty() {
         reporter.item(item, errors);
     }
-    let report = reporter.finish().at_least(Severity::Information);
-    // A failure to write the message cannot be reported.
-    let _ = human::write(
-        &report,
-        &output::stderr_renderer(),
-        &mut io::stderr().lock(),
-    );
-    FAILURE
+    human::errors(&reporter.finish().at_least(Severity::Information))
 }
 
 fn write(workspace: &Workspace, file: FileId, preview: &Preview, options: &EmitOptions) -> u8 {

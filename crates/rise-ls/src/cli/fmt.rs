@@ -116,16 +116,9 @@ fn show_mistakes(path: &FilePath, text: &str, language: Language, base: &Path) -
 
 fn show(reporter: Reporter<'_>) -> u8 {
     let report = reporter.finish();
-    // A failure to write the message cannot be reported.
-    let _ = human::write(
-        &report,
-        &output::stderr_renderer(),
-        &mut io::stderr().lock(),
-    );
-    if report.findings.is_empty() {
-        SUCCESS
-    } else {
-        FAILURE
+    match report.findings.is_empty() {
+        true => SUCCESS,
+        false => human::errors(&report),
     }
 }
 

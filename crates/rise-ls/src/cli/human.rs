@@ -2,6 +2,7 @@
 
 use super::report::{Finding, Report, SourceId};
 use super::snippet::{SnippetText, lines_of};
+use super::{FAILURE, output};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use ropey::Rope;
 use std::io::{self, Write};
@@ -35,7 +36,7 @@ pub fn write(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::
 pub fn errors(report: &Report) -> u8 {
     // A failure to write the message cannot be reported.
     let _ = write(report, &output::stderr_renderer(), &mut io::stderr().lock());
-    FOUND
+    FAILURE
 }
 
 /// Writes findings without codes, such as failures of a running program, which have none.
@@ -182,12 +183,6 @@ impl<'a> Excerpt<'a> {
     }
 
     fn snippet_text(&self) -> SnippetText {
-        let first = self
-            .marks
-            .iter()
-            .map(|mark| self.first_line(mark.span))
-            .min()
-            .unwrap_or_default();
         let last = self
             .marks
             .iter()
@@ -195,16 +190,10 @@ impl<'a> Excerpt<'a> {
             .max()
             .unwrap_or_default();
         let focus: Vec<Span> = self.marks.iter().map(|mark| mark.span).collect();
-        SnippetText::new(self.text, first..=last, &focus)
+        SnippetText::new(self.text, self.first()..=last, &focus)
     }
 
     fn add_to(self, group: Group<'a>, snippet_text: SnippetText) -> Group<'a> {
-        let first_line = self
-            .marks
-            .iter()
-            .map(|mark| self.first_line(mark.span))
-            .min()
-            .unwrap_or_default();
         let annotations: Vec<_> = self
             .marks
             .iter()
@@ -227,7 +216,7 @@ impl<'a> Excerpt<'a> {
             .collect();
         let cut = snippet_text.cut;
         let snippet = Snippet::source(snippet_text.text)
-            .line_start(first_line + 1)
+            .line_start(self.first() + 1)
             .annotations(annotations);
         if !cut {
             return group.element(snippet.path(self.path));

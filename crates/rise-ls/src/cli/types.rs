@@ -3,8 +3,9 @@
 use super::args::{TypesFormat, TypesOptions};
 use super::position::{self, Range};
 use super::report::{Report, Reporter, shown};
-use super::workspace::{Workspace, not_text};
-use super::{BAD_USAGE, FAILURE, SUCCESS, human, output};
+use super::workspace::Workspace;
+use super::{BAD_USAGE, SUCCESS, human, output, report_unclear};
+use crate::select::Unclear;
 use db::{Database, Declaration, FileId, ItemId, Language};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -22,28 +23,10 @@ struct Line<'a> {
 }
 
 pub fn run(options: &TypesOptions) -> u8 {
-    let workspace = Workspace::load(
-        std::slice::from_ref(&options.file),
-        options.language,
-        &options.imports,
-    );
-    if workspace.unreadable {
-        return BAD_USAGE;
-    }
-    if options.file.is_dir() {
-        output::error(&format!(
-            "{}: is a folder, not a file",
-            options.file.display()
-        ));
-        return BAD_USAGE;
-    }
-    if let Some((path, bad)) = workspace.not_text.first() {
-        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
-        reporter.outside(path, &bad.lossy, &not_text(bad));
-        return show_errors(&reporter.finish());
-    }
-    let Some(&file) = workspace.files.first() else {
-        return SUCCESS;
+    let loaded = Workspace::load_file(&options.file, options.language, &options.imports);
+    let (workspace, file) = match loaded {
+        Ok(loaded) => loaded,
+        Err(status) => return status,
     };
     let defs = definitions(&workspace.db, file);
     let Some(wanted) = select(defs, options.def.as_deref()) else {
@@ -56,7 +39,7 @@ pub fn run(options: &TypesOptions) -> u8 {
     };
     let report = errors(&workspace, &items);
     let status = match report.findings.is_empty() {
-        true => FINE,
+        true => SUCCESS,
         false => human::errors(&report),
     };
     output::result(status, |out| {
@@ -109,15 +92,6 @@ fn errors(workspace: &Workspace, items: &[ItemId]) -> Report {
     report
 }
 
-fn show_errors(report: &Report) -> u8 {
-    if report.findings.is_empty() {
-        return SUCCESS;
-    }
-    // A failure to write the message cannot be reported.
-    let _ = human::write(report, &output::stderr_renderer(), &mut io::stderr().lock());
-    FAILURE
-}
-
 fn print(
     workspace: &Workspace,
     file: FileId,
@@ -147,36 +121,8 @@ fn print(
                 path: &shown(&db.path(file), &workspace.base),
                 name,
                 range: position::range(&db.text(file), db.item_span(item)),
-                r#type: rise::print::type_text(&scheme.ty, &scheme.names),
-                obligations: conditions.collect(),
-            };
-            serde_json::to_writer(&mut *out, &line)?;
-            out.write_all(b"\n")
-        }
-    }
-}
-
-/// Prints the type of a strategy definition.
-fn print_strategy(
-    workspace: &Workspace,
-    file: FileId,
-    item: ItemId,
-    name: &str,
-    format: TypesFormat,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let db = &workspace.db;
-    let signature = db.strategy_signature(item.global());
-    let ty = signature.scheme.text();
-    match format {
-        TypesFormat::Human => writeln!(out, "{name} : {ty}"),
-        TypesFormat::Json => {
-            let line = Line {
-                path: &shown(&db.path(file), &workspace.base),
-                name,
-                range: position::range(&db.text(file), db.item_span(item)),
-                r#type: ty,
-                obligations: Vec::new(),
+                r#type,
+                obligations,
             };
             serde_json::to_writer(&mut *out, &line)?;
             out.write_all(b"\n")

@@ -1,7 +1,7 @@
 //! Loads the input files of a command into a database.
 
 use super::report::Reporter;
-use super::{UNUSABLE, args, human, output};
+use super::{BAD_USAGE, args, human, output};
 use crate::loader::{self, Content, LoadError, NotText};
 use crate::roots::Roots;
 use db::codes;
@@ -190,18 +190,18 @@ impl Workspace {
         if path.is_dir() {
             let path = path.display();
             output::error(&format!("{path}: is a folder, not a file"));
-            return Err(UNUSABLE);
+            return Err(BAD_USAGE);
         }
         let workspace = Workspace::load(&[path.to_owned()], language, imports);
         if workspace.unreadable {
-            return Err(UNUSABLE);
+            return Err(BAD_USAGE);
         }
         if let Some((path, bad)) = workspace.not_text.first() {
             let mut reporter = Reporter::new(&workspace.db, &workspace.base);
             reporter.outside(path, &bad.lossy, &not_text(bad));
             return Err(human::errors(&reporter.finish()));
         }
-        let file = workspace.files.first().copied().ok_or(UNUSABLE)?;
+        let file = workspace.files.first().copied().ok_or(BAD_USAGE)?;
         Ok((workspace, file))
     }
 

@@ -25,7 +25,7 @@ use super::sync::folder_paths;
 use super::uri;
 
 impl Session {
-    /// Answers requests that depend on the stage of the session; `None` for other requests.
+    /// Handles `initialize`: reads the client's capabilities, folders and options.
     pub(super) fn initialize(&mut self, params: InitializeParams) -> InitializeResult {
         let general = params.capabilities.general.as_ref();
         let view = Arc::make_mut(&mut self.view);

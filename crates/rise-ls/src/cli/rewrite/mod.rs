@@ -8,7 +8,7 @@ pub use options::RewriteOptions;
 
 use super::fmt::replace;
 use super::report::{Reporter, shown};
-use super::workspace::{Workspace, not_text};
+use super::workspace::Workspace;
 use super::{BAD_USAGE, FAILURE, INTERRUPTED, SUCCESS, diff, human, on_interrupt, output, select};
 use crate::loader::reason;
 use crate::run::causes;
@@ -24,30 +24,14 @@ use syntax::elevate::ast::ItemKind;
 use syntax::{Diagnostic, Severity};
 
 pub fn run(options: &RewriteOptions) -> u8 {
-    if options.file.is_dir() {
-        let path = options.file.display();
-        output::error(&format!("{path}: is a folder, not a file"));
-        return BAD_USAGE;
-    }
     if options.write && options.file.as_os_str() == "-" {
-        output::error("`--write` changes a file, and standard input is none");
+        output::error("`--write` changes a file, and standard input is not a file");
         return BAD_USAGE;
     }
-    let mut workspace = Workspace::load(
-        std::slice::from_ref(&options.file),
-        options.language,
-        &options.imports,
-    );
-    if workspace.unreadable {
-        return BAD_USAGE;
-    }
-    if let Some((path, bad)) = workspace.not_text.first() {
-        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
-        reporter.outside(path, &bad.lossy, &not_text(bad));
-        return show::errors(&reporter.finish());
-    }
-    let Some(&file) = workspace.files.first() else {
-        return BAD_USAGE;
+    let loaded = Workspace::load_file(&options.file, options.language, &options.imports);
+    let (mut workspace, file) = match loaded {
+        Ok(loaded) => loaded,
+        Err(status) => return status,
     };
     let Some(chosen) = strategy::choose(&mut workspace, file, options) else {
         return BAD_USAGE;
@@ -323,11 +307,5 @@ fn refused(
         output::error("the definition cannot be rewritten");
         return FAILURE;
     }
-    // A failure to write the message cannot be reported.
-    let _ = human::write(
-        &report,
-        &output::stderr_renderer(),
-        &mut io::stderr().lock(),
-    );
-    FAILURE
+    human::errors(&report)
 }

@@ -1,7 +1,6 @@
 //! Prints the trace, the rule counts and the errors of a rewrite.
 
-use super::super::report::Report;
-use super::super::{FAILURE, human, output, position};
+use super::super::{output, position};
 use super::strategy::StrategySource;
 use db::{Database, ItemId, Refusal};
 use elevate::engine::{RuleCount, TraceStep};
@@ -153,10 +152,4 @@ fn help(refusal: &Refusal) -> Option<String> {
         }
         _ => return None,
     })
-}
-
-pub fn errors(report: &Report) -> u8 {
-    // A failure to write the message cannot be reported.
-    let _ = human::write(report, &output::stderr_renderer(), &mut io::stderr().lock());
-    FAILURE
 }

@@ -7,8 +7,8 @@ mod show;
 pub use options::RunOptions;
 
 use super::report::Reporter;
-use super::workspace::{Workspace, not_text};
-use super::{BAD_USAGE, FAILURE, INTERRUPTED, SUCCESS, on_interrupt, output, select};
+use super::workspace::Workspace;
+use super::{BAD_USAGE, FAILURE, INTERRUPTED, SUCCESS, human, on_interrupt, output, select};
 use crate::run::{self, Done, Failure, Job};
 use codegen::PassSet;
 use db::{Database, ItemId};
@@ -21,13 +21,6 @@ use std::io::{self, Write};
 use syntax::Severity;
 
 pub fn run(options: &RunOptions) -> u8 {
-    if options.file.is_dir() {
-        output::error(&format!(
-            "{}: is a folder, not a file",
-            options.file.display()
-        ));
-        return BAD_USAGE;
-    }
     let without = match PassSet::of(&options.without) {
         Ok(without) => without,
         Err(message) => {
@@ -35,21 +28,10 @@ pub fn run(options: &RunOptions) -> u8 {
             return BAD_USAGE;
         }
     };
-    let mut workspace = Workspace::load(
-        std::slice::from_ref(&options.file),
-        options.language,
-        &options.imports,
-    );
-    if workspace.unreadable {
-        return BAD_USAGE;
-    }
-    if let Some((path, bad)) = workspace.not_text.first() {
-        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
-        reporter.outside(path, &bad.lossy, &not_text(bad));
-        return show::errors(&reporter.finish());
-    }
-    let Some(&file) = workspace.files.first() else {
-        return BAD_USAGE;
+    let loaded = Workspace::load_file(&options.file, options.language, &options.imports);
+    let (mut workspace, file) = match loaded {
+        Ok(loaded) => loaded,
+        Err(status) => return status,
     };
     let Some(item) = select(&workspace.db, file, options.def.as_deref()) else {
         return BAD_USAGE;
@@ -150,16 +132,8 @@ fn fail(workspace: &Workspace, failure: &Failure, options: &RunOptions) -> u8 {
             }
             human::errors(&reporter.finish())
         }
-        Failure::Launch(error) => {
-            output::error(&error.to_string());
-            BAD_USAGE
-        }
-        Failure::Plan(error) => {
-            output::error(&error.to_string());
-            BAD_USAGE
-        }
-        Failure::Unavailable(message) => {
-            output::error(message);
+        Failure::Launch(_) | Failure::Plan(_) | Failure::Unavailable(_) => {
+            output::error(&run::failure_json(failure).error);
             BAD_USAGE
         }
         Failure::Failed(complaint) => {

@@ -2,7 +2,7 @@
 
 use super::super::report::{Finding, RelatedFinding, Report, Reporter};
 use super::super::workspace::Workspace;
-use super::super::{FAILURE, human, output};
+use super::super::{human, output};
 use crate::run::{Complaint, Done, text};
 use dpia::codes;
 use runtime::value_text::Length;
@@ -34,12 +34,6 @@ pub fn result(done: &Done, out_file: Option<&Path>, out: &mut impl Write) -> io:
         writeln!(out, "{line}")?;
     }
     Ok(())
-}
-
-pub fn errors(report: &Report) -> u8 {
-    // A failure to write the message cannot be reported.
-    let _ = human::write(report, &output::stderr_renderer(), &mut io::stderr().lock());
-    FAILURE
 }
 
 /// Prints a message about a run with its source location, if it has one.

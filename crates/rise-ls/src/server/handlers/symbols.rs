@@ -7,7 +7,7 @@ use tower_lsp::lsp_types::{
 
 use super::Answer;
 use crate::server::snapshot::{Document, Snapshot};
-use crate::server::to_proto::{ranges, symbol_kind};
+use crate::server::to_proto::{location, ranges, symbol_kind};
 
 /// The largest number of symbols in an answer.
 const MAX_WORKSPACE_SYMBOLS: usize = 256;
@@ -27,14 +27,17 @@ pub fn document_symbols(
         return Ok(Some(DocumentSymbolResponse::Nested(symbols.collect())));
     }
     #[allow(deprecated, reason = "the protocol's type has a deprecated field")]
-    let flat = symbols.into_iter().map(|symbol| SymbolInformation {
-        name: symbol.name,
-        kind: symbol_kind(symbol.kind),
-        tags: None,
-        deprecated: None,
-        location: Location::new(uri.clone(), document.range(symbol.full)),
-        container_name: None,
-    });
+    let flat =
+        symbols.into_iter().map(
+            |ide::DocumentSymbol { target: symbol, .. }| SymbolInformation {
+                name: symbol.name,
+                kind: symbol_kind(symbol.kind),
+                tags: None,
+                deprecated: None,
+                location: Location::new(uri.clone(), document.range(symbol.full)),
+                container_name: None,
+            },
+        );
     Ok(Some(DocumentSymbolResponse::Flat(flat.collect())))
 }
 
@@ -42,13 +45,13 @@ pub fn document_symbols(
 fn document_symbol(
     snapshot: &Snapshot,
     document: &Document,
-    symbol: ide::DocumentSymbol,
+    ide::DocumentSymbol { target, detail }: ide::DocumentSymbol,
 ) -> DocumentSymbol {
-    let (range, selection_range) = ranges(snapshot, document.file, symbol.full, symbol.focus);
+    let (range, selection_range) = ranges(snapshot, document.file, target.full, target.focus);
     DocumentSymbol {
-        name: symbol.name,
-        detail: symbol.detail,
-        kind: symbol_kind(symbol.kind),
+        name: target.name,
+        detail,
+        kind: symbol_kind(target.kind),
         tags: None,
         deprecated: None,
         range,
@@ -63,9 +66,8 @@ pub fn workspace_symbols(
     params: WorkspaceSymbolParams,
 ) -> Answer<Option<OneOf<Vec<SymbolInformation>, Vec<WorkspaceSymbol>>>> {
     let symbols = ide::workspace_symbols(&snapshot.db, &params.query, MAX_WORKSPACE_SYMBOLS);
-    let symbol = |symbol: ide::WorkspaceSymbol| {
-        let document = snapshot.document_of(symbol.file);
-        let location = Location::new(snapshot.uri(symbol.file)?, document.range(symbol.focus));
+    let symbol = |symbol: ide::NavTarget| {
+        let location = location(snapshot, &symbol)?;
         Some(WorkspaceSymbol {
             name: symbol.name,
             kind: symbol_kind(symbol.kind),

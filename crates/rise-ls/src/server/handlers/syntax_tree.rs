@@ -25,5 +25,5 @@ pub fn syntax_tree(snapshot: &Snapshot, params: SyntaxTreeParams) -> Answer<Synt
     let document = snapshot.document(&params.text_document.uri)?;
     let text = snapshot.syntax(&document).show(&snapshot.db);
     text.map(|text| SyntaxTreeResult { text })
-        .ok_or_else(|| request_failed("the text is too long"))
+        .ok_or_else(|| request_failed("the text of the syntax tree is too long"))
 }

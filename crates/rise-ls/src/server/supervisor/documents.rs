@@ -15,7 +15,7 @@ use crate::server::uri;
 
 /// The time after which a crash no longer counts against a document.
 const CRASH_WINDOW: Duration = Duration::from_secs(60);
-/// The time between the last edit of a quarantined document and its next trial, after one crash. It
+/// The time between the last edit of a quarantined document and its next trial after one crash. It
 /// doubles with each crash.
 const FIRST_BACKOFF: Duration = Duration::from_millis(200);
 /// The longest time between the last edit of a quarantined document and its next trial.
