@@ -117,7 +117,7 @@ fn check_name_in(db: &Database, file: FileId, new: &str) -> Result<(), RenameErr
     let tokens = lex_in(new, db.dialect(file)).map(|token| token.kind);
     match tokens.collect::<Vec<_>>()[..] {
         [TokenKind::Ident] => Ok(()),
-        [TokenKind::Underscore] => error("`_` stands for what is left out and cannot be a name"),
+        [TokenKind::Underscore] => error("`_` is a hole and cannot be a name"),
         [kind] if kind.is_reserved() => {
             error(format!("`{new}` is a reserved word and cannot be a name"))
         }

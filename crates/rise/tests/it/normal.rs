@@ -359,6 +359,19 @@ fn functions_over_implicit_parameters_are_arguments() {
 }
 
 #[test]
+fn one_fun_takes_parameters_behind_implicit_ones() {
+    normal(
+        "def app : (i32 -> i32) -> {k: Nat} -> k.i32 -> {m: Nat} -> m.i32 -> (k.i32, m.i32) =
+           fun(f, xs, ys => (xs |> map(f), ys |> map(f)))
+         def main = fun(xs: 4.i32, ys: 3.i32 => app(fun(x => x + 1))(xs)(ys))",
+        expect![[r#"
+            def main : 4.i32 -> 3.i32 -> (4.i32, 3.i32) = fun(xs, ys =>
+              (xs |> map(fun(x => x + 1)), ys |> map(fun(x => x + 1))))
+        "#]],
+    );
+}
+
+#[test]
 fn names_of_components_are_halves_of_the_pair() {
     normal(
         "def main = fun(xs: 4.f32, ys: 4.f32 =>

@@ -6,7 +6,7 @@ use syntax::Span;
 use syntax::ast::{BinderId, Half, TermId};
 
 use super::{Elaborator, Surface};
-use crate::core::{Expr, Form, Node, Origin, apply};
+use crate::core::{Expr, Form, Node, Origin, apply, dep_lambda};
 use crate::types::{Arg, Pi, Ty, Type};
 use crate::{BinderInfo, Primitive};
 
@@ -19,7 +19,17 @@ impl<P: Surface> Elaborator<'_, P> {
         written: Option<&Ty>,
     ) -> Option<Expr<P>> {
         let mut rest = written.cloned();
+        // The implicit parameters of the written type in front of each parameter.
+        let mut implicit = Vec::with_capacity(params.len());
         for _ in params {
+            let mut before = Vec::new();
+            while let Some(Type::Pi(pi)) = rest.as_deref()
+                && pi.implicit
+            {
+                before.push((pi.var, pi.kind));
+                rest = Some(pi.body.clone());
+            }
+            implicit.push(before);
             rest = match rest.as_deref() {
                 Some(Type::Fun(_, result)) => Some(result.clone()),
                 _ => None,
@@ -30,10 +40,13 @@ impl<P: Surface> Elaborator<'_, P> {
             return self.pair_function(origin, params, body, written);
         }
         let mut expr = self.term(body, rest.as_ref())?;
-        for &param in params.iter().rev() {
+        for (&param, before) in params.iter().zip(implicit).rev() {
             let param = self.param(param)?;
             let ty = Arc::new(Type::Fun(param.ty.clone(), expr.ty.clone()));
             expr = Node::new(Form::Lambda(param, expr), ty, origin);
+            for (var, kind) in before.into_iter().rev() {
+                expr = dep_lambda(var, kind, true, expr);
+            }
         }
         Some(expr)
     }

@@ -30,7 +30,7 @@ impl Infer<'_> {
         {
             return;
         }
-        let message = "the type of this grows larger than the tools follow";
+        let message = "the type of this is too large";
         self.error(syntax::codes::TOO_DEEP, span, message).help =
             Some("pairs of pairs double at each step: does every step need both halves?".into());
     }

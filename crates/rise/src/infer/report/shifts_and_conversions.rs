@@ -79,7 +79,7 @@ impl Infer<'_> {
                 _ => format!("{text} {arithmetic} {power}"),
             }
         });
-        let message = format!("`{sign}` composes functions: RISE has no shift of bits");
+        let message = format!("`{sign}` composes functions: RISE has no bit shifts");
         self.error(codes::TYPE_MISMATCH, span, message).advise(
             Some(match &written {
                 Some(written) => format!("write `{written}`"),

@@ -530,7 +530,9 @@ impl Infer<'_> {
 
     pub(in crate::infer) fn infinite(&mut self, ty: &Ty, cause: Cause) {
         let text = self.show(ty);
-        let message = format!("this would need a type that contains itself, a part of `{text}`");
+        let message = format!(
+            "this would need an infinite type, which contains itself as a part of `{text}`"
+        );
         self.error(codes::INFINITE_TYPE, cause.span, message).help =
             Some("is a function applied to itself, or an argument missing?".into());
     }
