@@ -20,7 +20,7 @@ use crate::lang::library::Library;
 use crate::normal::NormalForm;
 use crate::term::{Child, Node, Path, Store, Term, repeats_parameter};
 
-/// How a native definition makes its value.
+/// The construction of the value of a native definition.
 #[derive(Clone, Copy)]
 pub(crate) enum Native {
     /// A strategy, from another one.

@@ -52,7 +52,7 @@ impl Of<'_> {
     }
 }
 
-/// What a built-in condition is about.
+/// The property of operators or types that a built-in condition requires.
 #[derive(Clone, Copy)]
 enum Property {
     Law(Law),
