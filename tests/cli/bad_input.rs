@@ -295,7 +295,7 @@ fn imports_in_a_circle() {
         &folder,
         ".",
         expect![[r#"
-            a.rise:0:7 error[import-cycle]: files import each other in a cycle: `a.rise` imports `b.rise` imports `c.rise` imports `a.rise`
+            a.rise:0:7 error[import-cycle]: files import each other in a cycle: `a.rise` imports `b.rise`, which imports `c.rise`, which imports `a.rise`
         "#]],
     );
 }

@@ -103,8 +103,8 @@ fn recursive(db: &dyn Db, cycle: &[ItemId]) -> Diagnostic {
                 way.push(format!("… ({} more)", cycle.len() - MAX_NAMED));
             }
             format!(
-                "{first} is defined by itself: {} uses {first}",
-                way.join(" uses ")
+                "{first} is defined in terms of itself: {first} uses {}, which uses {first}",
+                way[1..].join(", which uses ")
             )
         }
     };
@@ -310,8 +310,9 @@ fn circular(db: &dyn Db, import: &Import, circle: &[FileId]) -> Diagnostic {
                 way.push(format!("… ({} more)", circle.len() - MAX_NAMED));
             }
             format!(
-                "files import each other in a cycle: {} imports {}",
-                way.join(" imports "),
+                "files import each other in a cycle: {} imports {}, which imports {}",
+                way[0],
+                way[1..].join(", which imports "),
                 name(&circle[0])
             )
         }

@@ -230,7 +230,7 @@ fn long_circles_fit_the_stack() {
     let report = report(&workspace(&text));
     assert_eq!(report.matches("recursive-def").count(), 1);
     assert!(
-        report.contains("`d0` is defined by itself: `d0` uses `d1` uses"),
+        report.contains("`d0` is defined in terms of itself: `d0` uses `d1`, which uses"),
         "{report}"
     );
 }

@@ -31,7 +31,7 @@ fn a_circle_is_one_error_at_its_first_definition() {
     check(
         "def x = b\ndef b = c\ndef c = fun(y => a(y))\ndef a = b",
         expect![[r#"
-            main.rise [b] Error recursive-def: `b` is defined by itself: `b` uses `c` uses `a` uses `b`
+            main.rise [b] Error recursive-def: `b` is defined in terms of itself: `b` uses `c`, which uses `a`, which uses `b`
               main.rise [c]: `c` uses `a`
               main.rise [a]: `a` uses `b`
               help: repeat with a pattern: `map` or `reduce` over an array, `iterate` a fixed number of times
@@ -47,10 +47,10 @@ fn a_circle_is_one_error_at_its_first_definition() {
     check(
         "def a = b\ndef b = a\ndef c = d\ndef d = c",
         expect![[r#"
-            main.rise [a] Error recursive-def: `a` is defined by itself: `a` uses `b` uses `a`
+            main.rise [a] Error recursive-def: `a` is defined in terms of itself: `a` uses `b`, which uses `a`
               main.rise [b]: `b` uses `a`
               help: repeat with a pattern: `map` or `reduce` over an array, `iterate` a fixed number of times
-            main.rise [c] Error recursive-def: `c` is defined by itself: `c` uses `d` uses `c`
+            main.rise [c] Error recursive-def: `c` is defined in terms of itself: `c` uses `d`, which uses `c`
               main.rise [d]: `d` uses `c`
               help: repeat with a pattern: `map` or `reduce` over an array, `iterate` a fixed number of times
         "#]],
@@ -98,7 +98,7 @@ fn files_that_import_each_other_are_one_error() {
     check(
         "import \"a.rise\"\ndef m = a\n//- b.rise\nimport \"c.rise\"\ndef b = c\n//- a.rise\nimport \"b.rise\"\ndef a = b\n//- c.rise\nimport \"a.rise\"\ndef c = 1",
         expect![[r#"
-            a.rise ["b.rise"] Error import-cycle: files import each other in a cycle: `a.rise` imports `b.rise` imports `c.rise` imports `a.rise`
+            a.rise ["b.rise"] Error import-cycle: files import each other in a cycle: `a.rise` imports `b.rise`, which imports `c.rise`, which imports `a.rise`
               b.rise ["c.rise"]: `b.rise` imports `c.rise`
               c.rise ["a.rise"]: `c.rise` imports `a.rise`
               help: move what both need into a third file that imports neither
@@ -118,10 +118,10 @@ fn definitions_in_files_that_import_each_other_may_form_a_circle() {
     check(
         "//- a.rise\nimport \"b.rise\"\ndef a = b\n//- b.rise\nimport \"a.rise\"\ndef b = a\ndef c = 1",
         expect![[r#"
-            a.rise ["b.rise"] Error import-cycle: files import each other in a cycle: `a.rise` imports `b.rise` imports `a.rise`
+            a.rise ["b.rise"] Error import-cycle: files import each other in a cycle: `a.rise` imports `b.rise`, which imports `a.rise`
               b.rise ["a.rise"]: `b.rise` imports `a.rise`
               help: move what both need into a third file that imports neither
-            a.rise [a] Error recursive-def: `a` is defined by itself: `a` uses `b` uses `a`
+            a.rise [a] Error recursive-def: `a` is defined in terms of itself: `a` uses `b`, which uses `a`
               b.rise [b]: `b` uses `a`
               help: repeat with a pattern: `map` or `reduce` over an array, `iterate` a fixed number of times
         "#]],

@@ -97,7 +97,7 @@ fn definitions_that_double_are_an_error() {
     }
     let db = workspace(&text);
     let error = db.linked(item(&db, "step39")).unwrap_err();
-    expect!["`step17` is too large: with the definitions that it uses in their places it has more than 1000000 parts"]
+    expect!["`step17` is too large: with the definitions that it uses inlined, it has more than 1000000 parts"]
         .assert_eq(&error.to_string());
 }
 

@@ -36,14 +36,14 @@ pub enum LinkError {
         id: GlobalId,
     },
     /// A definition uses itself.
-    #[error("`{name}` is defined by itself")]
+    #[error("`{name}` is defined in terms of itself")]
     Recursive {
         /// The name of the definition.
         name: Name,
     },
     /// The linked program has too many nodes.
     #[error(
-        "`{name}` is too large: with the definitions that it uses in their places it has more \
+        "`{name}` is too large: with the definitions that it uses inlined, it has more \
          than {MAX_NODES} parts"
     )]
     TooLarge {
@@ -52,7 +52,7 @@ pub enum LinkError {
     },
     /// The linked program nests too deeply.
     #[error(
-        "`{name}` nests too deeply: with the definitions that it uses in their places it has more \
+        "`{name}` nests too deeply: with the definitions that it uses inlined, it has more \
          than {MAX_HEIGHT} levels"
     )]
     TooDeep {
