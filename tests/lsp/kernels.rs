@@ -105,7 +105,7 @@ fn the_missing_memory_of_the_paper_is_mended_by_its_fixes() {
         mistake.found["message"]
             .as_str()
             .and_then(|text| text.lines().next()),
-        Some("`mapLocal(g)` reads what `mapLocal(f)` writes")
+        Some("`mapLocal(g)` reads the result of `mapLocal(f)`, which is not stored in memory")
     );
     let reader = &mistake.found["relatedInformation"][0]["location"]["range"];
     assert_eq!(covered(TWO_STEPS, reader), "mapLocal(g)");
@@ -121,7 +121,7 @@ fn the_missing_memory_of_the_paper_is_mended_by_its_fixes() {
             (
                 "Store in Private memory",
                 false,
-                Some("its size is unknown: it depends on the number of work-items")
+                Some("its size depends on the number of work-items, which is unknown")
             ),
         ]
     );

@@ -70,7 +70,7 @@ fn parts_of_programs_are_checked_where_they_are_used() {
 def each : (64.f32 -> 64.f32) -> 8.64.f32 -> 8.64.f32 = fun(f, xs => xs |> mapWorkGroup(f))
 def kernel = fun(xs: 8.64.f32 => xs |> mapWorkGroup(fun(row => row |> twice |> mapLocal(id))))",
         expect![[r#"
-            missing-memory at twice: `mapLocal(id)` reads what `twice` writes
+            missing-memory at twice: `mapLocal(id)` reads the result of `twice`, which is not stored in memory
         "#]],
     );
 }
@@ -231,7 +231,7 @@ def a = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(fun(r => {text})
     )));
     expect![[r#"
         not: Store in Global memory: work-groups would read what other ones write, and they cannot wait for each other in one kernel
-        not: Store in Private memory: its size is unknown: it depends on the number of work-items
+        not: Store in Private memory: its size depends on the number of work-items, which is unknown
         not: Store in Local memory: there is no `mapWorkGroup` around it
     "#]].assert_eq(&fixes(
         "def a = depFun(n: Nat => fun(xs: n.64.f32 =>

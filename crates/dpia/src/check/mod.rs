@@ -45,7 +45,7 @@ pub enum CheckReason {
     #[error("nothing binds `{0}`")]
     Unbound(String),
     /// A primitive has too few or too many arguments, or arguments of wrong kinds.
-    #[error("`{}` does not have the arguments that its type says", .0.name())]
+    #[error("the arguments of `{}` are not those that its type requires", .0.name())]
     Arguments(Prim),
     /// A phrase that is no function is applied.
     #[error("this is applied, but has the type `{0}`")]

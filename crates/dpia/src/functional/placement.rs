@@ -62,9 +62,9 @@ impl fmt::Display for PlacementError {
             }
             PlacementError::NoSize => "its size is unknown",
             PlacementError::UnknownShare { .. } => {
-                "its size is unknown: it depends on the number of work-items"
+                "its size depends on the number of work-items, which is unknown"
             }
-            PlacementError::NoConstant(_) => "its size is unknown: it is not a constant",
+            PlacementError::NoConstant(_) => "its size is not a constant",
         })
     }
 }

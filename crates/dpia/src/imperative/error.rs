@@ -28,7 +28,7 @@ pub enum Reason {
     #[error("a stream is read as an array")]
     StreamAsArray,
     /// A primitive has other arguments than its type requires.
-    #[error("`{}` does not have the arguments that its type says", .0.name())]
+    #[error("the arguments of `{}` are not those that its type requires", .0.name())]
     Arguments(Prim),
     /// Something that is no function is applied.
     #[error("this is applied, but is not a function")]

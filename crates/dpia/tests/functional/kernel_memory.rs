@@ -21,12 +21,12 @@ fn the_paper_s_missing_memory() {
            M |> mapWorkGroup(fun(row => row |> mapLocal(f) |> mapLocal(g)))))\n",
         expect![[r#"
             error[missing-memory] at mapLocal(f)
-              `mapLocal(g)` reads what `mapLocal(f)` writes
+              `mapLocal(g)` reads the result of `mapLocal(f)`, which is not stored in memory
               read here: mapLocal(g)
               help: say in which memory it is stored in between, as in `|> toMem(Local)`
               fix: Store in Local memory: `m*4` B of 48 kB
               fix: Store in Global memory: `m*4` B for each work-group
-              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
             mended: def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 =>
               M |> mapWorkGroup(fun(row => row |> mapLocal(f) |> toMem(Local) |> mapLocal(g)))))
         "#]],
@@ -69,10 +69,10 @@ fn private_memory() {
         &rows("xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Private) |> mapSeq(id)))"),
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: its size is unknown: it is not a constant
+              `toMem` cannot store in Private memory here: its size is not a constant
               help: Private memory needs a constant size, and this is `m*4` B: make the size a number, or write `toMem(Global)`
               fix: Store in Global memory: `m*4` B for each work-item
-              fix: Store in Private memory (not: its size is unknown: it is not a constant)
+              fix: Store in Private memory (not: its size is not a constant)
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Global) |> mapSeq(id)))))
@@ -90,7 +90,7 @@ fn private_memory() {
            xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> mapLocal(id)))))",
         expect![[r#"
             error[missing-memory] at mapLocal(fun(x => x * 2.0f))
-              `mapLocal(id)` reads what `mapLocal(fun(x => x * 2.0f))` writes
+              `mapLocal(id)` reads the result of `mapLocal(fun(x => x * 2.0f))`, which is not stored in memory
               read here: mapLocal(id)
               help: say in which memory it is stored in between, as in `|> toMem(Private)`
               fix: Store in Private memory: 16 B for each work-item
@@ -106,11 +106,11 @@ fn private_memory() {
            xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Private) |> mapLocal(id)))))",
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
+              `toMem` cannot store in Private memory here: its size depends on the number of work-items, which is unknown
               help: say how many work-items a group has, as in `@opencl(local = [64])`, or write `toMem(Local)` or `toMem(Global)`
               fix: Store in Local memory: 512 B of 48 kB
               fix: Store in Global memory: 512 B for each work-group
-              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
               fix: Launch groups of 64 work-items
             mended: def main = depFun(n: Nat => fun(xs: n.128.f32 =>
             xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Local) |> mapLocal(id)))))
@@ -122,7 +122,7 @@ fn private_memory() {
            xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> slide(2)(2) |> mapLocal(fun(w => w |> reduceSeq(Private)(add)(0.0f)))))))",
         expect![[r#"
             error[missing-memory] at mapLocal(id)
-              `slide(2)(2)` reads what `mapLocal(id)` writes
+              `slide(2)(2)` reads the result of `mapLocal(id)`, which is not stored in memory
               read here: slide(2)(2)
               help: say in which memory it is stored in between, as in `|> toMem(Local)`
               fix: Store in Local memory: 512 B of 48 kB
@@ -160,11 +160,11 @@ fn a_local_size_says_the_share_of_a_work_item() {
         &two("@opencl(global = [n, 64])\n"),
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
+              `toMem` cannot store in Private memory here: its size depends on the number of work-items, which is unknown
               help: say how many work-items a group has, as in `@opencl(local = [8, 8])`, or write `toMem(Local)` or `toMem(Global)`
               fix: Store in Local memory: 1 kB of 48 kB
               fix: Store in Global memory: 1 kB for each work-group
-              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
               fix: Launch groups of 8 × 8 work-items
         "#]],
     );
@@ -172,11 +172,11 @@ fn a_local_size_says_the_share_of_a_work_item() {
         &two(""),
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
+              `toMem` cannot store in Private memory here: its size depends on the number of work-items, which is unknown
               help: say how many work-items a group has, as in `@opencl(local = [8, 8])`, or write `toMem(Local)` or `toMem(Global)`
               fix: Store in Local memory: 1 kB of 48 kB
               fix: Store in Global memory: 1 kB for each work-group
-              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
               fix: Launch groups of 8 × 8 work-items
         "#]],
     );
@@ -188,11 +188,11 @@ fn a_local_size_says_the_share_of_a_work_item() {
         ),
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
+              `toMem` cannot store in Private memory here: its size depends on the number of work-items, which is unknown
               help: each work-item needs a constant number of elements: make the size a number, and say how many work-items a group has, or write `toMem(Local)` or `toMem(Global)`
               fix: Store in Local memory: `m*4` B of 48 kB
               fix: Store in Global memory: `m*4` B for each work-group
-              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Local) |> mapLocal(id)))))
         "#]],
@@ -201,10 +201,10 @@ fn a_local_size_says_the_share_of_a_work_item() {
         &rows("xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toPrivate |> mapSeq(id)))"),
         expect![[r#"
             error[address-space] at toPrivate
-              `toPrivate` cannot store in Private memory here: its size is unknown: it is not a constant
+              `toPrivate` cannot store in Private memory here: its size is not a constant
               help: Private memory needs a constant size, and this is `m*4` B: make the size a number, or write `toGlobal`
               fix: Store in Global memory: `m*4` B for each work-item
-              fix: Store in Private memory (not: its size is unknown: it is not a constant)
+              fix: Store in Private memory (not: its size is not a constant)
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
         "#]],
     );
@@ -213,10 +213,10 @@ fn a_local_size_says_the_share_of_a_work_item() {
            xs |> mapGlobal(id) |> toMem(Private) |> mapGlobal(id)))",
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
+              `toMem` cannot store in Private memory here: its size depends on the number of work-items, which is unknown
               help: say how many work-items are launched, so that each has a constant number of elements, or write `toMem(Global)`
               fix: Store in Global memory: `n*4` B
-              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
         "#]],
     );
@@ -229,12 +229,12 @@ fn local_memory() {
            xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> mapLocal(id)))))",
         expect![[r#"
             error[missing-memory] at mapLocal(fun(x => x * 2.0f))
-              `mapLocal(id)` reads what `mapLocal(fun(x => x * 2.0f))` writes
+              `mapLocal(id)` reads the result of `mapLocal(fun(x => x * 2.0f))`, which is not stored in memory
               read here: mapLocal(id)
               help: say in which memory it is stored in between, as in `|> toMem(Local)`
               fix: Store in Local memory: 4 kB of 48 kB
               fix: Store in Global memory: 4 kB for each work-group
-              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
             mended: def main = depFun(n: Nat => fun(xs: n.1024.f32 =>
             xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Local) |> mapLocal(id)))))
         "#]],
@@ -244,11 +244,11 @@ fn local_memory() {
            xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> mapLocal(id)))))",
         expect![[r#"
             error[missing-memory] at mapLocal(fun(x => x * 2.0f))
-              `mapLocal(id)` reads what `mapLocal(fun(x => x * 2.0f))` writes
+              `mapLocal(id)` reads the result of `mapLocal(fun(x => x * 2.0f))`, which is not stored in memory
               read here: mapLocal(id)
               help: say in which memory it is stored in between, as in `|> toMem(Global)`
               fix: Store in Global memory: 64 kB for each work-group
-              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
               fix: Store in Local memory (not: it takes 64 kB, and a usual device has 48 kB)
             mended: def main = depFun(n: Nat => fun(xs: n.16384.f32 =>
             xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Global) |> mapLocal(id)))))
@@ -262,7 +262,7 @@ fn local_memory() {
               `toMem` takes 64 kB of Local memory, and a usual device has 48 kB
               help: let a work-group have a smaller part, or store in Global memory
               fix: Store in Global memory: 64 kB for each work-group
-              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
               fix: Store in Local memory (not: it takes 64 kB, and a usual device has 48 kB)
             mended: def main = depFun(n: Nat => fun(xs: n.16384.f32 =>
             xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Global) |> mapLocal(id)))))
@@ -288,7 +288,7 @@ fn local_memory() {
               `toMem` cannot store in Local memory here: `mapGlobal` writes it, and each work-group has Local memory of its own
               help: write `toMem(Global)`
               fix: Store in Global memory: `m*4` B for each work-group
-              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
               fix: Store in Local memory (not: `mapGlobal` writes it, and each work-group has Local memory of its own)
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapWorkGroup(1)(fun(row => row |> mapGlobal(0)(id) |> toMem(Global) |> mapGlobal(0)(id)))))
@@ -301,7 +301,7 @@ fn local_memory() {
               `toLocal` cannot store in Local memory here: there is no `mapWorkGroup` around it
               help: Local memory belongs to a work-group: put this into a `mapWorkGroup`, or write `toGlobal`
               fix: Store in Global memory: `m*4` B for each work-item
-              fix: Store in Private memory (not: its size is unknown: it is not a constant)
+              fix: Store in Private memory (not: its size is not a constant)
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toGlobal |> mapSeq(id)))))
@@ -315,11 +315,11 @@ fn memory_across_work_groups() {
         &rows("xs |> mapGlobal(mapSeq(fun(x => x * 2.0f))) |> mapGlobal(mapSeq(id))"),
         expect![[r#"
             error[missing-memory] at mapGlobal(mapSeq(fun(x => x * 2.0f)))
-              `mapGlobal(mapSeq(id))` reads what `mapGlobal` writes
+              `mapGlobal(mapSeq(id))` reads the result of `mapGlobal`, which is not stored in memory
               read here: mapGlobal(mapSeq(id))
               help: say in which memory it is stored in between, as in `|> toMem(Global)`
               fix: Store in Global memory: `n*m*4` B
-              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapGlobal(mapSeq(fun(x => x * 2.0f))) |> toMem(Global) |> mapGlobal(mapSeq(id))))
@@ -330,10 +330,10 @@ fn memory_across_work_groups() {
            xs |> mapGlobal(fun(x => x * 2.0f)) |> slide(3)(1) |> mapGlobal(reduceSeq(Private)(add)(0.0f))))",
         expect![[r#"
             error[missing-memory] at mapGlobal(fun(x => x * 2.0f))
-              `slide(3)(1)` reads what `mapGlobal(fun(x => x * 2.0f))` writes
+              `slide(3)(1)` reads the result of `mapGlobal(fun(x => x * 2.0f))`, which is not stored in memory
               read here: slide(3)(1)
               help: make both parts kernels of their own with `oclRun`, and store in Global memory in between
-              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
               fix: Store in Global memory (not: `slide` reads what other work-groups write, and they cannot wait for each other in one kernel)
         "#]],
@@ -376,7 +376,7 @@ fn what_a_device_lacks() {
               `toMem` takes 4 kB of Local memory, and the small device has 2 kB
               help: let a work-group have a smaller part, or store in Global memory
               fix: Store in Global memory: 4 kB for each work-group
-              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
               fix: Store in Local memory (not: it takes 4 kB, and the small device has 2 kB)
         "#]],
     );
@@ -389,7 +389,7 @@ fn private_memory_beyond_registers_is_offered_behind_global_memory() {
            xs |> mapGlobal(fun(row => row |> mapSeq(id) |> reduceSeq(Private)(add)(0.0f)))))",
         expect![[r#"
             error[missing-memory] at mapSeq(id)
-              `reduceSeq(Private)(add)` reads what `mapSeq(id)` writes
+              `reduceSeq(Private)(add)` reads the result of `mapSeq(id)`, which is not stored in memory
               read here: reduceSeq(Private)(add)
               help: say in which memory it is stored in between, as in `|> toMem(Global)`
               fix: Store in Global memory: 16 kB for each work-item

@@ -62,7 +62,7 @@ fn memory_for_c() {
            xs |> mapSeq(fun(x => x * 2.0f)) |> mapSeq(fun(x => x + 1.0f))))",
         expect![[r#"
             error[missing-memory] at mapSeq(fun(x => x * 2.0f))
-              `mapSeq(fun(x => x + 1.0f))` reads what `mapSeq(fun(x => x * 2.0f))` writes
+              `mapSeq(fun(x => x + 1.0f))` reads the result of `mapSeq(fun(x => x * 2.0f))`, which is not stored in memory
               read here: mapSeq(fun(x => x + 1.0f))
               help: store it in between: `|> toMem`
               fix: Store in memory: `toMem`
@@ -80,7 +80,7 @@ fn memory_between_functions() {
            xs |> (mapSeq(fun(x => x * 2.0f)) >> mapSeq(fun(x => x + 1.0f)))))",
         expect![[r#"
             error[missing-memory] at mapSeq(fun(x => x * 2.0f))
-              `mapSeq(fun(x => x + 1.0f))` reads what `mapSeq(fun(x => x * 2.0f))` writes
+              `mapSeq(fun(x => x + 1.0f))` reads the result of `mapSeq(fun(x => x * 2.0f))`, which is not stored in memory
               read here: mapSeq(fun(x => x + 1.0f))
               help: store it in between: `|> toMem`
               fix: Store in memory: `toMem`
@@ -98,7 +98,7 @@ fn memory_for_a_name() {
            let ys = mapSeq(fun(x => x * 2.0f))(xs) in zip(ys)(ys) |> mapSeq(fun(p => p._1 * p._2))))",
         expect![[r#"
             error[missing-memory] at mapSeq(fun(x => x * 2.0f))
-              `let` reads what `mapSeq(fun(x => x * 2.0f))` writes
+              `let` reads the result of `mapSeq(fun(x => x * 2.0f))`, which is not stored in memory
               read here: let
               help: store it in between: `|> toMem`
               fix: Store in memory: `toMem`
@@ -116,7 +116,7 @@ fn memory_before_a_view() {
            slide(3)(1)(mapSeq(fun(x => x * 2.0f))(xs)) |> mapSeq(reduceSeq(add)(0.0f))))",
         expect![[r#"
             error[missing-memory] at mapSeq(fun(x => x * 2.0f))
-              `slide(3)(1)` reads what `mapSeq(fun(x => x * 2.0f))` writes
+              `slide(3)(1)` reads the result of `mapSeq(fun(x => x * 2.0f))`, which is not stored in memory
               read here: slide(3)(1)
               help: store it in between: `|> toMem`
               fix: Store in memory: `toMem`
@@ -134,7 +134,7 @@ fn memory_for_what_another_definition_writes() {
          def main = depFun(n: Nat => fun(xs: n.f32 => xs |> twice |> reduceSeq(add)(0.0f)))",
         expect![[r#"
             error[missing-memory] at twice
-              `reduceSeq(add)` reads what `twice` writes
+              `reduceSeq(add)` reads the result of `twice`, which is not stored in memory
               read here: reduceSeq(add)
               `twice` uses `mapSeq` here: (elsewhere)
               help: store it in between: `|> toMem`
@@ -448,7 +448,7 @@ fn every_reason_is_said_at_once() {
           `main` cannot be compiled on its own: its parameter `ys` has numbers of type `f16`
           help: C has none: take `f32`
         error[missing-memory] at mapSeq(reduce(add)(0.0f))
-          `mapSeq(id)` reads what `mapSeq(reduce(add)(0.0f))` writes
+          `mapSeq(id)` reads the result of `mapSeq(reduce(add)(0.0f))`, which is not stored in memory
           read here: mapSeq(id)
           help: store it in between: `|> toMem`
           fix: Store in memory: `toMem`
@@ -595,7 +595,7 @@ fn a_fix_of_the_result_changes_the_written_type() {
         expect![[r#"
             error[not-a-program] at main
               `main` cannot be compiled on its own: its result is `(n.f32, n.i32)`
-              help: give an array of pairs: `zip` makes one of two arrays
+              help: return an array of pairs: `zip` makes one of two arrays
               fix: Give an array of pairs: `zip`
             mended: def main : (n: Nat) -> n.f32 -> n.(f32, i32) = depFun(n: Nat => fun(xs =>
               zip(xs |> mapGlobal(id))(xs |> mapGlobal(fun(x => 1)))))
@@ -608,7 +608,7 @@ fn a_fix_of_the_result_changes_the_written_type() {
         expect![[r#"
             error[not-a-program] at main
               `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
-              help: give the array of pairs: leave `unzip` out
+              help: leave `unzip` out, so that the result is an array of pairs
               fix: Leave `unzip` out
             mended: def main : (n: Nat) -> n.f32 -> n.(f32, f32) =
               depFun(n: Nat => fun(xs => xs |> mapGlobal(fun(x => (x, x)))))
@@ -635,7 +635,7 @@ fn a_pair_of_arrays_is_no_result() {
         expect![[r#"
             error[not-a-program] at main
               `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
-              help: give an array of pairs: `zip` makes one of two arrays
+              help: return an array of pairs: `zip` makes one of two arrays
               fix: Give an array of pairs: `zip`
             mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
               zip(xs |> mapGlobal(id))(xs |> mapGlobal(fun(x => x + 2.0f)))))
@@ -647,7 +647,7 @@ fn a_pair_of_arrays_is_no_result() {
         expect![[r#"
             error[not-a-program] at main
               `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
-              help: give the array of pairs: leave `unzip` out
+              help: leave `unzip` out, so that the result is an array of pairs
               fix: Leave `unzip` out
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => (x, x)))))
         "#]],

@@ -17,7 +17,7 @@ fn elements_that_memory_puts_in_order_are_named() {
         ),
         expect![[r#"
             hint[scatter-order] at scatter
-              the elements that `scatter` takes are stored first: they are computed in another order, and where an index repeats, the last one stays
+              the elements that `scatter` takes are stored first: they are computed in another order, and where an index repeats, the last element is kept
               the elements are rearranged here, after they are computed: scatter
               help: rearrange the elements before the loop that computes them
         "#]],

@@ -254,7 +254,7 @@ fn what_is_checked_of_functional_programs() {
             computed[missing-choice] at map: `map` does not say how it is computed, and its result is written
               help: write `mapSeq`
               fix: Choose `mapSeq`
-            computed[missing-memory] at mapSeq: `map` reads what `mapSeq` writes
+            computed[missing-memory] at mapSeq: `map` reads the result of `mapSeq`, which is not stored in memory
               read here: map
               help: `toMem(…)` writes a value to memory, from where it is read
             moved[accumulator-moved] at fun: the function of `reduceSeq` reads the accumulator at another element than it writes

@@ -36,7 +36,10 @@ impl Reporter<'_> {
                 "the function of {} must give something to read, and `{writes}` writes its result",
                 tick(&self.quote(*origin, *p))
             ),
-            _ => format!("{} reads what `{writes}` writes", self.subject(reader)),
+            _ => format!(
+                "{} reads the result of `{writes}`, which is not stored in memory",
+                self.subject(reader)
+            ),
         };
         let mut found = Diagnostic::error(
             rise::codes::MISSING_MEMORY,

@@ -446,14 +446,16 @@ impl Reporter<'_> {
 
     fn computes(&self, spot: SourceLocation, pattern: Primitive) -> Diagnostic {
         let name = self.name(spot, pattern);
-        let message = format!("the result of `{name}` is written, and its function computes");
+        let message = format!(
+            "the function of `{name}` computes new values, which cannot be written through `{name}`"
+        );
         let (first, second) = if pattern == Primitive::MapFst {
             ("f(p._1)", "p._2")
         } else {
             ("p._1", "f(p._2)")
         };
         Diagnostic::error(codes::MISSING_CHOICE, spot.head, message).help(format!(
-            "what is written may only be rearranged; write the pair out: `fun(p => ({first}, {second}))`"
+            "write the pair instead: `fun(p => ({first}, {second}))`"
         ))
     }
 
@@ -547,7 +549,7 @@ impl Reporter<'_> {
             ),
             true => format!(
                 "the elements that `{name}` takes are stored first: they are computed in another \
-                 order, and where an index repeats, the last one stays"
+                 order, and where an index repeats, the last element is kept"
             ),
         };
         let (origin, why) = match by {
@@ -639,12 +641,13 @@ impl Reporter<'_> {
         let found = Diagnostic::error(codes::NOT_A_PROGRAM, self.def_name(), message);
         match pair {
             Some((Primitive::Unzip, at)) => {
-                let found = found.help("give the array of pairs: leave `unzip` out");
+                let found =
+                    found.help("leave `unzip` out, so that the result is an array of pairs");
                 let edits = self.with_result_zipped(self.source_map.without_stage(at));
                 return self.fixed(found, "Leave `unzip` out", edits);
             }
             Some((_, at)) => {
-                let found = found.help("give an array of pairs: `zip` makes one of two arrays");
+                let found = found.help("return an array of pairs: `zip` makes one of two arrays");
                 let edits = self.with_result_zipped(self.source_map.zipped(at));
                 return self.fixed(found, "Give an array of pairs: `zip`", edits);
             }
