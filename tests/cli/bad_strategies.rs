@@ -175,7 +175,7 @@ fn a_law_that_does_not_hold_or_is_not_known_stops_a_rule() {
 #[test]
 fn a_program_with_errors_is_not_rewritten() {
     expect![[r#"
-        error[obligation-fails]: `split` needs a size that 2 divides, and it does not divide 3
+        error[obligation-fails]: `split` needs a size that 2 divides, and 2 does not divide 3
          --> a.rise:9:36
           |                 -- `xs` is `3.f32` ^^^^^
           = expected: (m*2).f32

@@ -193,7 +193,7 @@ fn an_imperative_definition_has_no_functional_form() {
         1 | def clamp = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
           |     ^^^^^
           |
-          = help: its forms are imperative DPIA and what comes after it
+          = help: choose imperative DPIA or a later form, such as C
 
     "#]].assert_eq(&ran.err);
 }

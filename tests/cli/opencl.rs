@@ -306,7 +306,7 @@ fn sizes_that_do_not_fit_are_refused_before_the_launch() {
         (
             "scale",
             &["--local", "1,2,3,4"],
-            &["OpenCL has three dimensions, and these are 4"],
+            &["OpenCL has at most three dimensions, and 4 sizes are given"],
         ),
         ("scale", &["--global", "0"], &["write whole numbers from 1"]),
         (

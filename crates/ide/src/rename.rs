@@ -138,7 +138,7 @@ fn check_place(view: &View<'_>, old: &str, new: &str) -> Result<(), RenameError>
         .any(|found| bare(&view.name_of(found.symbol)) == bare(new));
     if taken {
         return error(format!(
-            "`{new}` already stands for something here: it would mean the renamed `{old}`"
+            "`{new}` already occurs in this definition: it would then refer to the renamed `{old}`"
         ));
     }
     Ok(())

@@ -1066,7 +1066,7 @@ fn patterns_where_one_name_is_bound() {
 
             def f = fun(((a, b, c), d) => a)
                          ^^^^^^^^^ syntax-error: expected a name, found the pattern `(a, b, c)`
-            help: `fun((a, b) => …)` takes a pair apart, with two names and nothing else
+            help: a pattern consists of two names, as in `fun((a, b) => …)`
             (def f - (fun (- d) a))
 
             def f = fun((_, b), c => b)

@@ -295,8 +295,8 @@ pub(crate) fn complaint(refusal: &Refusal, span: Span) -> Diagnostic {
         Refusal::NotRewritten(NotRewritten::Parameters(open)) => {
             let names: Vec<String> = open.iter().map(|open| format!("`{}`", open.name)).collect();
             let (names, verb) = (names.join(", "), if open.len() == 1 { "is" } else { "are" });
-            error(&format!("{names} {verb} left open by the strategy"))
-                .help("give it a value: `tune name : Nat = 32`")
+            error(&format!("{names} {verb} not given a value by the strategy"))
+                .help("write a value for each: `tune name : Nat = 32`")
         }
         Refusal::NotRewritten(NotRewritten::Failed(report)) => {
             let lines: Vec<&str> = std::iter::once(report.message.as_str())

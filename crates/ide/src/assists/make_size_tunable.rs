@@ -121,7 +121,7 @@ fn with_parameter(item: &Item, text: &str, number: Span, name: &str) -> Option<S
 /// Checks that the new text has no errors, and the same type but for the parameter.
 fn checked(db: &Database, item: ItemId, new: &str, name: &str) -> Result<(), String> {
     let (inference, _) = FileEnv::of(db, item).read(new)?;
-    let old = db.scheme(item).ok_or("the definition has mistakes")?;
+    let old = db.scheme(item).ok_or("the definition has errors")?;
     let scheme = &inference.scheme;
     let parameter = format!("({name}: Nat) -> ");
     let found = type_text(&scheme.ty, &scheme.names);

@@ -31,7 +31,7 @@ pub fn apply_rewrite(
     strategy: &str,
     path: &Path,
 ) -> Result<AppliedRewrite, String> {
-    let broken = || "the definition has mistakes".to_owned();
+    let broken = || "the definition has errors".to_owned();
     let def = db.elaborated(item).ok_or_else(broken)?;
     let too_large = |_| "the program becomes too large".to_owned();
     let (store, strategies) = Strategies::start(db.used_programs(item));

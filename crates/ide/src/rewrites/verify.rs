@@ -28,7 +28,7 @@ pub struct Rewritten {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unwritable {
     /// The definition has errors before the rewrite.
-    #[error("the definition has mistakes")]
+    #[error("the definition has errors")]
     Broken,
     /// None of the texts that were tried elaborates to the term.
     #[error("the result cannot be written here: {0}")]

@@ -189,7 +189,7 @@ fn edits_of(db: &Database, item: ItemId, whole: &Rewritten) -> Result<SourceEdit
 /// Returns the edits that give a definition the right side `root`. Variables of the old text keep
 /// their numbers, so their text is kept, too.
 fn written(db: &Database, item: ItemId, run: &Run, root: Term) -> Result<SourceEdits, String> {
-    let old = db.elaborated(item).ok_or("the definition has mistakes")?;
+    let old = db.elaborated(item).ok_or("the definition has errors")?;
     let def = exported(&run.store, &run.imported, root, &old).map_err(|_| too_large())?;
     let new = reduced_or_rewritten(db, item, &def).map_err(|error| error.to_string())?;
     Ok(new.edits)

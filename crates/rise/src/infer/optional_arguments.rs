@@ -71,7 +71,7 @@ impl Infer<'_> {
             .as_const()
             .filter(|k| (1..=1024).contains(k))
         else {
-            let message = "`makeArray` needs a number from 1 to 1024: it takes so many elements";
+            let message = "`makeArray` needs a constant number of elements, from 1 to 1024";
             self.error(codes::KIND_MISMATCH, self.span(count), message)
                 .help = Some("for an array whose size is not written use `generate`".into());
             return None;

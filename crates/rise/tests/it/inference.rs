@@ -568,7 +568,7 @@ def rows = fun(xs: 8.4.f32 => xs |> map(take(5)))",
               Information[obligation] at `take`: assumes n*4 >= 9
                 help: checked before each run; part of the type for every use
             few : 10.f32 -> 9.f32
-              Error[obligation-fails] at `split`: `split` needs a size that 4 divides, and it does not divide 10
+              Error[obligation-fails] at `split`: `split` needs a size that 4 divides, and 4 does not divide 10
                 expected: (m*4).f32
                    found: 10.f32
                 related `xs`: `xs` is `10.f32`

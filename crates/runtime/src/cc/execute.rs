@@ -54,7 +54,7 @@ pub enum RunError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// The files of arguments and results cannot be read or written.
-    #[error("temporary files in {folder}: {0}", folder = std::env::temp_dir().display())]
+    #[error("cannot use temporary files in {folder}: {0}", folder = std::env::temp_dir().display())]
     Files(#[from] io::Error),
     /// The program did not start, exceeded the time limit, or was cancelled.
     #[error("the program: {0}")]

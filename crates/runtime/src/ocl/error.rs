@@ -62,7 +62,7 @@ pub enum OclError {
         device: String,
     },
     /// The device has no memory for a buffer.
-    #[error("the device has no memory for a buffer of {} more", crate::process::bytes_text(*.bytes))]
+    #[error("the device has no memory for another buffer of {}", crate::process::bytes_text(*.bytes))]
     Memory {
         /// The size of the buffer in bytes.
         bytes: u64,

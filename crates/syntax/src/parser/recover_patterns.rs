@@ -55,9 +55,7 @@ impl<'t> Parser<'t> {
         }
         let error = error(format!("expected a name, found the pattern `{text}`"));
         self.report(match &components[..] {
-            [] => {
-                error.help("`fun((a, b) => …)` takes a pair apart, with two names and nothing else")
-            }
+            [] => error.help("a pattern consists of two names, as in `fun((a, b) => …)`"),
             all => error.help(format!(
                 "give the pair a name, `{pair}`, and write {}",
                 replacements(all, pair)

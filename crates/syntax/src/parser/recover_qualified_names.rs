@@ -62,7 +62,7 @@ impl Parser<'_> {
         let message = format!("there are no modules: `{path}` is not known here");
         self.report(Diagnostic::syntax(span, message)
                 .help(format!(
-                    "what is defined or imported is called by its name, `{name}`; a function of C is declared by `foreign def`"
+                    "write the name without a module: `{name}`; a function of C must be declared with `foreign def`"
                 ))
                 .fix(format!("Write `{name}`"), vec![(span, name.to_owned())], false));
         let kind = TermKind::Name(self.name(last.span));

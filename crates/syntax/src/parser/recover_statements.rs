@@ -52,9 +52,10 @@ impl Parser<'_> {
         let word = self.bump();
         let text = self.quoted(word);
         let message = format!("there is no {text}: write `select(condition, then, else)`");
-        self.report(Diagnostic::syntax(word.span, message).help(
-            "of several cases each is a condition: `select(x == 0)(a)(select(x == 1)(b)(c))`",
-        ));
+        self.report(
+            Diagnostic::syntax(word.span, message)
+                .help("for several cases nest `select`: `select(x == 0)(a)(select(x == 1)(b)(c))`"),
+        );
         self.skip_to_end();
         self.push(TermKind::Missing, word.span)
     }

@@ -133,7 +133,7 @@ impl Eval<'_, '_> {
     fn rise_type(&mut self, id: ExprId, term: TermId) -> EvalResult {
         match closed_type(&self.definition.item, term) {
             Some(ty) => Ok(Value::Type(ty)),
-            None => self.error(id, "a type with names in it has no value here"),
+            None => self.error(id, "a type that is used as a value cannot contain names"),
         }
     }
 
@@ -214,7 +214,7 @@ impl Eval<'_, '_> {
                 let (left, right) = (self.expr(lhs, scope)?, self.expr(rhs, scope)?);
                 match self.equal(&left, &right) {
                     Some(equal) => Ok(Value::Bool(equal == (op == Op::Eq))),
-                    None => self.error(id, "these cannot be compared"),
+                    None => self.error(id, "these two values cannot be compared"),
                 }
             }
             Op::Lt | Op::Le | Op::Gt | Op::Ge => {
@@ -295,7 +295,7 @@ impl Eval<'_, '_> {
     pub(super) fn truth(&mut self, id: ExprId, scope: &Scope) -> Result<bool, EvalError> {
         match self.expr(id, scope)? {
             Value::Bool(bool) => Ok(bool),
-            _ => self.error(id, "this is not a truth value"),
+            _ => self.error(id, "this is not a boolean"),
         }
     }
 

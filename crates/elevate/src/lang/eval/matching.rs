@@ -171,7 +171,9 @@ impl Eval<'_, '_> {
                 let expr = expr.clone();
                 self.term(&expr)?
             }
-            _ if form == Form::DepFun => return self.error(id, "`depfun` cannot be built here"),
+            _ if form == Form::DepFun => {
+                return self.error(id, "`depfun` can be used in patterns only");
+            }
             _ => return self.error(id, "an expression of RISE is expected"),
         };
         let second = match (form, values.get(1)) {
@@ -179,7 +181,10 @@ impl Eval<'_, '_> {
             _ => None,
         };
         let Some(context) = self.context.as_mut() else {
-            return self.error(id, "there is no program here");
+            return self.error(
+                id,
+                "a term can only be built while a strategy runs on a program",
+            );
         };
         let store = &mut *context.store;
         let made = match (form, second) {

@@ -99,8 +99,9 @@ impl AltCompiler<'_, '_> {
             if clause.strength == Strength::Assumed && clause.cond.has_law() {
                 let text = "a law that is assumed may not hold: the rule can change what a program computes";
                 let diagnostic =
-                    Diagnostic::error(rise::codes::OBLIGATION_FAILS, clause.span, text)
-                        .help("write `requires`, or make it an `unsafe rule`");
+                    Diagnostic::error(rise::codes::OBLIGATION_FAILS, clause.span, text).help(
+                        "write `requires` instead of `assuming`, or make the rule an `unsafe rule`",
+                    );
                 self.diagnostics.push(diagnostic);
             }
         }

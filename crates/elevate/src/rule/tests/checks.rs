@@ -195,7 +195,7 @@ fn laws_are_required_or_the_rule_is_unsafe() {
         "rule r = reduceSeq((op : t -> t -> t))(z) |-> reduce(op)(z) assuming assoc(op)",
         expect![[r#"
             Error obligation-fails `assuming assoc(op)`: a law that is assumed may not hold: the rule can change what a program computes
-              help: write `requires`, or make it an `unsafe rule`
+              help: write `requires` instead of `assuming`, or make the rule an `unsafe rule`
         "#]],
     );
     said(

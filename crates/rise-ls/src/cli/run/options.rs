@@ -137,7 +137,7 @@ fn dimensions(text: &str) -> Result<Dimensions, String> {
     match sizes {
         Some(sizes) if sizes.len() <= 3 => Ok(Dimensions(sizes)),
         Some(sizes) => Err(format!(
-            "OpenCL has three dimensions, and these are {}",
+            "OpenCL has at most three dimensions, and {} sizes are given",
             sizes.len()
         )),
         None => {

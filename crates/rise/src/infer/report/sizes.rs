@@ -324,7 +324,7 @@ impl Infer<'_> {
         let rest_text = self.show_nat(&rest);
         if Nat::rem(&rest, &step).as_const().is_some_and(|r| r != 0) {
             let what = if least.as_const() == Some(0) {
-                format!("a size that {step_text} divides, and it does not divide {size}")
+                format!("a size that {step_text} divides, and {step_text} does not divide {size}")
             } else {
                 let least = self.show_nat(&least);
                 format!(
