@@ -19,17 +19,17 @@ pub(super) fn is_assignment(item: &Item, at: Span) -> bool {
 pub(super) fn docs(kind: TokenKind, word: &str) -> Option<&'static str> {
     Some(match (kind, word) {
         (TokenKind::Phrase, "Exp") => {
-            "`Exp[t, a]`: an expression of the type `t`; `a` says how its value is had: `Rd`, `Wr` or `St`."
+            "`Exp[t, a]`: an expression of the type `t`; the access `a` says whether its value is read (`Rd`), written (`Wr`) or a stream (`St`)."
         }
         (TokenKind::Phrase, "Acc") => "`Acc[t]`: an acceptor, a place to which a `t` is written.",
         (TokenKind::Phrase, _) => "`Comm`: a command, which writes.",
         (TokenKind::Access, "Rd") => {
             "`Rd`: the value can be read, any element, any number of times."
         }
-        (TokenKind::Access, "Wr") => {
-            "`Wr`: the value has still to be written, to a place that is not said yet."
+        (TokenKind::Access, "Wr") => "`Wr`: the value is not yet written to memory.",
+        (TokenKind::Access, _) => {
+            "`St`: a stream, whose elements are available one after the other."
         }
-        (TokenKind::Access, _) => "`St`: a stream, whose elements come one by one.",
         (TokenKind::If | TokenKind::Else, _) => {
             "`if (condition) { command } else { command }`: runs one of the two commands."
         }

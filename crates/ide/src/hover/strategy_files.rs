@@ -42,8 +42,8 @@ fn describe(view: &View<'_>, token: Token) -> Option<String> {
         TokenKind::Word(word) => Some(word_docs(word).to_owned()),
         TokenKind::Combinator(combinator, _) => Some(operator_docs(combinator.into()).to_owned()),
         TokenKind::MapsTo => Some(
-            "What matches the pattern on the left gives way to the term on the right; both have \
-             one type."
+            "A term that matches the pattern on the left is replaced by the term on the right; \
+             both sides have the same type."
                 .to_owned(),
         ),
         _ => expression(view, token.span),
@@ -102,7 +102,7 @@ pub(crate) fn local(view: &View<'_>, found: Occurrence, name: &str) -> String {
     match parsed.item.kind {
         ItemKind::Rule { .. } | ItemKind::Pred { .. } => markdown::paragraphs([
             view.code(name),
-            "Metavariable: stands for whatever the pattern has here.".to_owned(),
+            "Metavariable: stands for any term at this place of the pattern.".to_owned(),
         ]),
         _ => expression(view, found.span).unwrap_or_else(|| view.code(name)),
     }
@@ -147,7 +147,7 @@ fn shown(name: &str, item: &Item, text: &str, signature: &Signature, library: bo
         false => String::new(),
     };
     let looping = match signature.looping {
-        true => "Applied again and again, it never ends: use it under a test.".to_owned(),
+        true => "Repeated without a test, it never ends: use it under a test.".to_owned(),
         false => String::new(),
     };
     markdown::paragraphs([
@@ -195,19 +195,25 @@ fn one_line(text: &str) -> String {
 
 fn word_docs(word: Word) -> &'static str {
     match word {
-        Word::Rule => "A rule: what matches the left side gives way to the right side.",
-        Word::Unsafe => "The rule needs a law that cannot be decided: using it is a promise.",
+        Word::Rule => "A rule: a term that matches the left side is replaced by the right side.",
+        Word::Unsafe => {
+            "The rule needs a law that cannot be checked: make sure that it holds where you use the rule."
+        }
         Word::Strategy => "A strategy: a function from a program to another one, or to a failure.",
         Word::Val => "A name for a strategy or another value.",
         Word::Pred => "A test: succeeds with the program as it is, or fails.",
-        Word::NormalForm => "A form in which no step of the strategy is left to do.",
+        Word::NormalForm => "A form in which no step of the strategy applies any more.",
         Word::Tune => "A size to be chosen. Without a value it becomes a parameter of the program.",
-        Word::Example => "A program, a strategy, and what must come out; checked with the file.",
+        Word::Example => "A program, a strategy, and the expected result; checked with the file.",
         Word::Language => "What the programs are written in.",
         Word::Traversal => "In which order traversals visit the children of an application.",
-        Word::Match => "Looks at the form of a value; the first case that fits counts.",
-        Word::Case => "A form, and what comes out if the value has it.",
-        Word::If | Word::Then | Word::Else => "A choice by a truth value.",
+        Word::Match => {
+            "Compares a value with patterns: the first case that matches gives the result."
+        }
+        Word::Case => "A pattern, and the result if the value matches it.",
+        Word::If | Word::Then | Word::Else => {
+            "`if c then a else b`: `a` if the boolean `c` is true, and `b` otherwise."
+        }
         Word::With => "Sets the normal form that `;;` brings the program to.",
         Word::Where => "Decided when the rule is tried; if it does not hold, the rule fails.",
         Word::Requires => "Must be proved, or the rule does not apply.",
@@ -222,7 +228,9 @@ fn operator_docs(op: Op) -> &'static str {
         Op::Seq => "`a ; b`: first `a`, then `b`; fails if one of them fails.",
         Op::SeqNormal => "`a ;; b`: first `a`, then the normal form, then `b`.",
         Op::Choice => "`a <+ b`: `a`; if it fails, `b` on the program as it was.",
-        Op::At => "`s @ t` is `t(s)`: the strategy on the left, where the one on the right says.",
+        Op::At => {
+            "`s @ t` is `t(s)`: applies the strategy `s` at the place that the traversal `t` selects."
+        }
         _ => "",
     }
 }

@@ -132,7 +132,7 @@ fn hover_shows_types_and_sides() {
             f
             ```
 
-            Metavariable: stands for whatever the pattern has here.
+            Metavariable: stands for any term at this place of the pattern.
         "#]],
     );
     check_hover(
