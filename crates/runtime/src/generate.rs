@@ -411,7 +411,7 @@ pub enum FillError {
     TooLarge(String, u64, String),
     /// The last row pointer is not given.
     #[error(
-        "`rowptr` of numbers needs the last one: a number, as in `rowptr(1000)`, or a size of the \
+        "`rowptr` needs the last element of an array of numbers: a number, as in `rowptr(1000)`, or a size of the \
          program, as in `rowptr(n)`"
     )]
     NoLast,

@@ -72,7 +72,7 @@ pub enum ProcessError {
     #[error("cannot start `{0}`: {1}")]
     Start(String, io::Error),
     /// Waiting for the program failed.
-    #[error("lost track of `{0}`: {1}")]
+    #[error("cannot wait for `{0}`: {1}")]
     Wait(String, io::Error),
     /// The time limit was exceeded.
     #[error("stopped after {0:?}, the longest time it may run")]

@@ -171,6 +171,6 @@ impl Runs<'_> {
             .iter()
             .find(is_error)
             .map_or(output.trim(), |message| &message.text);
-        Failure::failed(format!("the C compiler refuses the program: {first}"))
+        Failure::failed(format!("the C compiler rejects the program: {first}"))
     }
 }

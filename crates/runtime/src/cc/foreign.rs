@@ -222,7 +222,9 @@ impl ForeignCall for ForeignFunctions {
         let (number, known) = self.known(function)?;
         let expected = known.arguments.checked_mul(count as u64);
         if expected != Some(args.len() as u64) {
-            return Err("its arguments are not as many as its parameters".to_owned());
+            return Err(
+                "the number of its arguments is not the number of its parameters".to_owned(),
+            );
         }
         let size = usize::try_from(known.result.size()).ok();
         let size = size.and_then(|size| size.checked_mul(count));

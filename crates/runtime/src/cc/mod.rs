@@ -62,7 +62,7 @@ pub enum CompileError {
     #[error("the C compiler: {0}")]
     Process(#[from] ProcessError),
     /// The compiler rejects the program.
-    #[error("the C compiler refuses the program: {}", first_error(.messages, .output))]
+    #[error("the C compiler rejects the program: {}", first_error(.messages, .output))]
     Refused {
         /// The messages of the compiler.
         messages: Vec<Message>,
@@ -78,7 +78,9 @@ pub enum CompileError {
         error: io::Error,
     },
     /// There is no folder for compiled programs.
-    #[error("there is no folder of one's own for compiled programs; set XDG_CACHE_HOME to one")]
+    #[error(
+        "no folder for compiled programs is found; set XDG_CACHE_HOME to a folder that you own"
+    )]
     NoFolder,
 }
 

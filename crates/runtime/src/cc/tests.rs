@@ -225,7 +225,7 @@ fn errors_and_warnings_have_lines() {
         .map_err(|error| error.to_string());
     assert_eq!(
         error.map(|_| ()),
-        Err("the C compiler refuses the program: no function `g` is linked".to_owned())
+        Err("the C compiler rejects the program: no function `g` is linked".to_owned())
     );
 }
 

@@ -34,7 +34,7 @@ pub enum ErrorKind {
     },
     /// The functions of `reorder` are not inverses.
     #[error(
-        "the functions of `reorder` do not undo each other: {index} goes to {there}, which goes back to {back}"
+        "the functions of `reorder` are not inverse to each other: {index} goes to {there}, which goes back to {back}"
     )]
     NotInverse {
         /// The index to which the first function is applied.
@@ -120,7 +120,7 @@ pub enum ErrorKind {
     #[error("the program is too large: its functions are used in too many places")]
     TooLarge,
     /// The result has no memory layout, because its elements have different shapes.
-    #[error("an array whose elements are dependent pairs has no layout of its own")]
+    #[error("an array of dependent pairs cannot be stored: its elements may have different sizes")]
     NoLayout,
     /// The term is not well-formed. This does not happen for a linked program.
     #[error("this is not a complete program: {0}")]

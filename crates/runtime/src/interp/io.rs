@@ -397,7 +397,9 @@ impl Writer {
                 self.places(leaf, col, col.offset, &col.dims, outer, base)
             }
             Val::Failed(error) => Err(Box::new((**error).clone())),
-            _ => Err(malformed("a scalar that is none")),
+            _ => Err(malformed(
+                "a scalar is expected, and another value is found",
+            )),
         }
     }
 

@@ -81,7 +81,9 @@ impl Val {
     pub fn word(&self) -> InterpResult<Word> {
         match self {
             Val::Word(_, word) => Ok(*word),
-            _ => Err(malformed("a scalar that is none")),
+            _ => Err(malformed(
+                "a scalar is expected, and another value is found",
+            )),
         }
     }
 

@@ -26,7 +26,7 @@ pub struct Header {
 /// The type of elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dtype {
-    /// A number or truth value.
+    /// A number or boolean.
     Scalar(ScalarType),
     /// A structured type of this size in bytes.
     Record { fields: Vec<Field>, size: u64 },

@@ -73,7 +73,7 @@ pub enum NpyError {
         expected: u64,
     },
     /// The size by the header overflows.
-    #[error("the header announces more elements than can be")]
+    #[error("the header announces more elements than can be counted")]
     Overflow,
     /// An element is not a value of its type.
     #[error("element {index} is {value}, which is not a value of type `{ty}`")]
@@ -86,7 +86,7 @@ pub enum NpyError {
         ty: String,
     },
     /// Values of this type cannot be stored.
-    #[error("`{0}` has no form in a .npy file")]
+    #[error("a value of type `{0}` cannot be stored in a .npy file")]
     Unsupported(String),
     /// The value does not fit into memory.
     #[error(transparent)]

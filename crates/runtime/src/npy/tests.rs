@@ -209,7 +209,7 @@ fn hostile_files_are_refused() {
     let wanted = array(9_223_372_036_854_775_807, array(4, F32));
     assert_eq!(
         shown(&huge, wanted),
-        "the header announces more elements than can be"
+        "the header announces more elements than can be counted"
     );
     let many = file(&header("'<f4'", "(1000000000000,)"), &[0; 8]);
     assert_eq!(

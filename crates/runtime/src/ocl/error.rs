@@ -36,7 +36,7 @@ pub enum OclError {
         known: Vec<String>,
     },
     /// Several devices have this name.
-    #[error("several OpenCL devices have `{wanted}` in their names or platforms; say more of the name, or its number{}", listed(.found))]
+    #[error("several OpenCL devices have `{wanted}` in their names or platforms; give more of the name, or the number of the device{}", listed(.found))]
     AmbiguousDevice {
         /// The requested name.
         wanted: String,
@@ -44,7 +44,7 @@ pub enum OclError {
         found: Vec<String>,
     },
     /// The driver's compiler rejects the program.
-    #[error("the OpenCL compiler refuses the program: {}", messages::first_error(.log))]
+    #[error("the OpenCL compiler rejects the program: {}", messages::first_error(.log))]
     Build {
         /// The build log.
         log: String,

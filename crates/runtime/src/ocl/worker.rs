@@ -250,7 +250,7 @@ impl Worker {
     fn malformed_reply(&mut self) -> WorkerError {
         WorkerError::Crashed {
             stage: self.stage,
-            how: "answers something else than it was asked".to_owned(),
+            how: "sends a malformed reply".to_owned(),
             output: String::new(),
         }
     }

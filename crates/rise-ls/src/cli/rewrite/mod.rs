@@ -286,7 +286,8 @@ fn refused(
         Refusal::NotRewritten(NotRewritten::Parameters(open)) => {
             let names: Vec<String> = open.iter().map(|open| format!("`{}`", open.name)).collect();
             output::error(&format!(
-                "the strategy leaves {} open, and others use the definition or its type is written",
+                "the strategy gives no value to {}, and the definition cannot get a new parameter: its type is \
+                 written, or other definitions use it",
                 names.join(", ")
             ));
             output::note(&format!(

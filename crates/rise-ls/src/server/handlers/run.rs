@@ -256,7 +256,10 @@ fn literal(value: &Value, depth: usize) -> Result<Literal, String> {
                 Box::new(literal(first, depth + 1)?),
                 Box::new(literal(second, depth + 1)?),
             )),
-            _ => Err("an object is a tuple, with `_1` and `_2`".to_owned()),
+            _ => Err(
+                "an object must have the fields `_1` and `_2`, the components of a tuple"
+                    .to_owned(),
+            ),
         },
         // Strings represent NaN and infinities, as in results.
         Value::String(text) => Literal::parse(text).map_err(|error| error.to_string()),

@@ -84,7 +84,10 @@ impl Compiler {
     ) -> InterpResult<(Kind, Scalar)> {
         match self.out(call, at, steps)? {
             Operand::Word(kind, scalar) => Ok((kind, scalar)),
-            _ => Err(malformed("a scalar that is none", call.origin)),
+            _ => Err(malformed(
+                "a scalar is expected, and another value is found",
+                call.origin,
+            )),
         }
     }
 
