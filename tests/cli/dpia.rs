@@ -53,7 +53,7 @@ fn check_reads_dpia_beside_rise() {
     expect![[r#"
         a.rise:0:8 error[unknown-name]: cannot find `nothing` in this scope
         race.dpia:1:46 error[data-race]: every iteration of `parFor` may write to `out`
-        unstored.dpia:1:29 error[missing-memory]: `mapSeq` reads this, and it is still to be written: `n.f32`
+        unstored.dpia:1:29 error[missing-memory]: `mapSeq` reads this `n.f32`, which is not yet written to memory
     "#]].assert_eq(&(found.join("\n") + "\n"));
     let ran = folder.run(&["--check", "clamp.dpia", "deep/squares.dpia"]);
     assert_eq!(
@@ -157,7 +157,7 @@ fn a_functional_definition_has_all_forms_but_rise() {
     let ran = emit("rise");
     assert_eq!((ran.status, ran.out.as_str()), (1, ""));
     expect![[r#"
-        error[not-a-program]: a program in DPIA has no form in RISE
+        error[not-a-program]: a program in DPIA cannot be written as RISE
          --> a.dpia:1:5
           |
         1 | def squares = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] =>

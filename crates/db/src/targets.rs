@@ -182,7 +182,7 @@ fn local_memory_diagnostics(db: &dyn Db, item: SourceItem, module: &Module) -> A
             format_bytes(device.local_memory)
         );
         Diagnostic::error(dpia::codes::DEVICE_LIMIT, name_span(db, item), message)
-            .help("let a work-group have a smaller part, or store in Global memory")
+            .help("give each work-group a smaller part, or store in Global memory")
     });
     found.collect()
 }

@@ -144,5 +144,5 @@ fn outside(origin: Origin) -> CompileError {
         "this is computed outside of every `oclRun`: a program with kernels of its own is made of \
          those alone",
     )
-    .with_help("put it into one of the kernels, or into one of its own with `oclRun`")
+    .with_help("move it into one of the kernels, or write `oclRun` around it to make it a kernel")
 }

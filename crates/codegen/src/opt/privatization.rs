@@ -511,7 +511,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
             _ => (
                 format!(
                     "this {verb} Private memory of other work-items: private memory is each \
-                     work-item's own, and {maps} left to each the elements that it computed"
+                     work-item's own, and each holds only the elements that it computed in {maps}"
                 ),
                 "use `toMem(Local)` (`reduceSeq(Local)`, …) for what a work-group shares, or go \
                  through the array with the same map, each element at its own place",

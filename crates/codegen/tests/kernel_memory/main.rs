@@ -244,7 +244,7 @@ def main = depFun(n: Nat => fun(xs: n.f32 =>
   xs |> split(8) |> mapWorkGroup(fun(c =>
     c |> mapLocal(twice) |> toMem(Private) |> rev(8) |> mapLocal(twice))) |> join))",
         expect![
-            "other-work-item: this reads Private memory of other work-items: private memory is each work-item's own, and `mapLocal(0)` left to each the elements that it computed"
+            "other-work-item: this reads Private memory of other work-items: private memory is each work-item's own, and each holds only the elements that it computed in `mapLocal(0)`"
         ],
     );
 }

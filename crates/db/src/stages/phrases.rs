@@ -33,7 +33,7 @@ impl Frontend for Dpia {
     }
 
     fn normalised(&self, db: &dyn Db, item: SourceItem) -> StageResult<Program<Primitive>> {
-        let text = "a program in DPIA has no form in RISE";
+        let text = "a program in DPIA cannot be written as RISE";
         let span = name_span(db, item);
         Err(one(Diagnostic::error(
             dpia::codes::NOT_A_PROGRAM,
@@ -123,7 +123,7 @@ pub(crate) fn plain(db: &dyn Db, item: SourceItem) -> StageResult<Program<Primit
         normalise(&mut program).map_err(|error| error.to_string())?;
         definition::erase(&program).map_err(|error| {
             let name = error.prim.name();
-            format!("`{name}` says how something is computed: the program has no form in RISE")
+            format!("the program cannot be written as RISE: RISE has no `{name}`")
         })
     };
     let result = catch_panic(&text, "compiling", work).map_err(one)?;

@@ -226,7 +226,7 @@ fn adapt_lowered_diagnostic(db: &dyn Db, item: SourceItem, written: &Item, found
         .retain(|related| related.place.item.is_some() || related.place.span != body);
     *found = found
         .clone()
-        .help("it is in what the strategy makes: `rise-ls rewrite` shows that");
+        .help("the error is in the program that the strategy returns: `rise-ls rewrite` prints it");
 }
 
 /// Returns the diagnostics of the strategy that a definition names.

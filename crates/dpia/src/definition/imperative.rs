@@ -89,7 +89,7 @@ pub(super) fn mixed_spaces(
     if let (Some((_, other, _)), Some((prim, origin, _))) = (with, without) {
         let name = prim.name();
         let text =
-            format!("this `{name}` has no address space, and the program has memory with one");
+            format!("this `{name}` has no address space, and other memory of the program has one");
         let help = "memory without an address space is for C and OpenMP, with one for OpenCL: \
                     write it everywhere, as in `new(Private, …)`, or nowhere";
         found.push(
@@ -132,7 +132,7 @@ pub(super) fn no_program(program: &PhraseProgram, source_map: &SourceMap) -> Dia
     }
     source_map
         .whole(codes::NOT_A_PROGRAM, format!("`{name}` cannot be compiled: {why}"))
-        .help("a program takes sizes and data and gives data, or takes a place to write to as well and is a command")
+        .help("a program takes sizes and data and returns data, or it is a command that also takes an acceptor")
 }
 
 /// Reports a compiled command that does not have exactly one output.

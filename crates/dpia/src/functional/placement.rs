@@ -46,7 +46,7 @@ impl fmt::Display for PlacementError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             PlacementError::BetweenKernels => {
-                "a kernel writes it, and only Global memory outlives one"
+                "a kernel writes it, and only Global memory keeps its contents after a kernel"
             }
             PlacementError::ReadOnly => "it can only be read",
             PlacementError::NoGroup => "there is no `mapWorkGroup` around it",

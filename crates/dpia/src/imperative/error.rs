@@ -49,7 +49,7 @@ pub enum Reason {
     #[error("`{}` is imperative already", .0.name())]
     Imperative(Prim),
     /// Elements that need commands are in a form in which they cannot be computed one by one.
-    #[error("the elements of this cannot be computed one at a time")]
+    #[error("the elements of this array cannot be computed one at a time")]
     NoElement,
 }
 

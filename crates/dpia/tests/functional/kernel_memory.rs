@@ -260,7 +260,7 @@ fn local_memory() {
         expect![[r#"
             error[device-limit] at toMem
               `toMem` takes 64 kB of Local memory, and a usual device has 48 kB
-              help: let a work-group have a smaller part, or store in Global memory
+              help: give each work-group a smaller part, or store in Global memory
               fix: Store in Global memory: 64 kB for each work-group
               fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
               fix: Store in Local memory (not: it takes 64 kB, and a usual device has 48 kB)
@@ -374,7 +374,7 @@ fn what_a_device_lacks() {
         expect![[r#"
             error[device-limit] at toMem
               `toMem` takes 4 kB of Local memory, and the small device has 2 kB
-              help: let a work-group have a smaller part, or store in Global memory
+              help: give each work-group a smaller part, or store in Global memory
               fix: Store in Global memory: 4 kB for each work-group
               fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
               fix: Store in Local memory (not: it takes 4 kB, and the small device has 2 kB)

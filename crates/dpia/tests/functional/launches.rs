@@ -33,7 +33,7 @@ fn kernels_of_their_own() {
             error[not-on-target] at mapGlobal(id)
               this is written outside of every kernel
               where `oclRun` says what the kernels are, nothing else runs on the device
-              help: put it into one of them, or into one of its own with `oclRun`
+              help: move it into one of the kernels, or write `oclRun` around it to make it a kernel
         "#]],
     );
     say(
@@ -42,11 +42,11 @@ fn kernels_of_their_own() {
              |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1)))",
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: a kernel writes it, and only Global memory outlives one
+              `toMem` cannot store in Private memory here: a kernel writes it, and only Global memory keeps its contents after a kernel
               help: write `toMem(Global)`
               fix: Store in Global memory: `n*4` B
-              fix: Store in Private memory (not: a kernel writes it, and only Global memory outlives one)
-              fix: Store in Local memory (not: a kernel writes it, and only Global memory outlives one)
+              fix: Store in Private memory (not: a kernel writes it, and only Global memory keeps its contents after a kernel)
+              fix: Store in Local memory (not: a kernel writes it, and only Global memory keeps its contents after a kernel)
             mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
             xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global)
             |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1)))

@@ -489,7 +489,7 @@ fn rounds() {
         expect![[r#"
             error[obligation-fails] at iterate
               `iterate` with 0 rounds computes nothing
-              help: compiled code writes the result in the last round, so there must be one
+              help: compiled code writes the result in the last round, so at least one round is needed
         "#]],
     );
 }

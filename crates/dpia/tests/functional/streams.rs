@@ -15,7 +15,7 @@ fn streams() {
             error[stream-as-array] at rotateValues(3)(id)
               `mapSeq(reduceSeq(add)(0.0f))` reads an array, and this is a stream
               read here: mapSeq(reduceSeq(add)(0.0f))
-              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              help: use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`
               fix: End the stream here: `iterateStream`
             mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
               xs |> rotateValues(3)(id) |> iterateStream(reduceSeq(add)(0.0f))))
@@ -29,7 +29,7 @@ fn streams() {
             error[stream-as-array] at rotateValues(3)(id)
               `map(reduceSeq(add)(0.0f))` reads an array, and this is a stream
               read here: map(reduceSeq(add)(0.0f))
-              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              help: use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`
               fix: End the stream here: `iterateStream`
             mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
               xs |> rotateValues(3)(id) |> iterateStream(reduceSeq(add)(0.0f))))
@@ -43,7 +43,7 @@ fn streams() {
             error[stream-as-array] at rotateValues(3)(id)
               `map(reduceSeq(add)(0.0f))` reads an array, and this is a stream
               read here: map(reduceSeq(add)(0.0f))
-              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              help: use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`
               fix: Keep it a stream: `mapStream`
             mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
               xs |> rotateValues(3)(id) |> mapStream(reduceSeq(add)(0.0f)) |> iterateStream(id)))
@@ -57,7 +57,7 @@ fn streams() {
             error[stream-as-array] at rotateValues(3)(id)
               `join` reads an array, and this is a stream
               read here: join
-              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              help: use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`
         "#]],
     );
     say(
@@ -66,7 +66,7 @@ fn streams() {
         expect![[r#"
             error[stream-as-array] at rotateValues(3)(id)
               nothing writes this stream to the result of `main`
-              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              help: use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`
               fix: Write its elements: `iterateStream(mapSeq(id))`
             mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> rotateValues(3)(id) |> iterateStream(mapSeq(id))))
         "#]],

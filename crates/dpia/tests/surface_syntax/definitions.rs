@@ -116,7 +116,7 @@ fn address_spaces_are_everywhere_or_nowhere() {
         "def mixed = fun((out: Acc[f32], x: Exp[f32, Rd]) =>
            new(Private, f32, fun((a, e) => new(f32, fun((b, f) => a = x; b = e; out = f)))))",
         expect![[r#"
-            mixed[address-space] at new: this `new` has no address space, and the program has memory with one
+            mixed[address-space] at new: this `new` has no address space, and other memory of the program has one
               memory with an address space: new
               help: memory without an address space is for C and OpenMP, with one for OpenCL: write it everywhere, as in `new(Private, …)`, or nowhere
         "#]],
@@ -144,7 +144,7 @@ fn numbers_of_any_type() {
         text,
         expect![[r#"
         three[not-a-program] at three: `three` cannot be compiled: only sizes are passed, and it takes a parameter of another kind
-          help: a program takes sizes and data and gives data, or takes a place to write to as well and is a command
+          help: a program takes sizes and data and returns data, or it is a command that also takes an acceptor
         used: Some(Functional)
     "#]],
     );
@@ -219,9 +219,9 @@ fn what_is_no_program() {
          def single = fun(f: Exp[4.f32, Rd] => idx(0, f))",
         expect![[r#"
             helper[not-a-program] at helper: `helper` cannot be compiled: only data is passed, and it takes a function or a command
-              help: a program takes sizes and data and gives data, or takes a place to write to as well and is a command
+              help: a program takes sizes and data and returns data, or it is a command that also takes an acceptor
             generic[not-a-program] at generic: `generic` cannot be compiled: only sizes are passed, and it takes a parameter of another kind
-              help: a program takes sizes and data and gives data, or takes a place to write to as well and is a command
+              help: a program takes sizes and data and returns data, or it is a command that also takes an acceptor
             nowhere[not-a-program] at nowhere: `nowhere` writes nothing that a caller could read
               help: take one acceptor, `output: Acc[…]`; several values are written as pairs
             twice[not-a-program] at twice: `twice` writes to `a` and to `b`, and a compiled command has one output
@@ -229,7 +229,7 @@ fn what_is_no_program() {
             written[not-a-program] at written: the parameter `x` of a program is read, and this one is to be written
               help: write `Rd` in its type
             streamed[stream-as-array] at mapStream: nothing writes this stream to the result of `streamed`
-              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              help: use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`
             read[missing-copy] at xs: nothing writes this array to the result of `read`
               help: a copy is a loop of its own: `mapSeq(fun(x => x), …)`
             single: Some(Functional)
@@ -264,7 +264,7 @@ fn what_is_checked_of_functional_programs() {
               help: write `mapSeq`
               fix: Replace with `mapSeq`
             none[obligation-fails] at iterate: `iterate` with 0 rounds computes nothing
-              help: compiled code writes the result in the last round, so there must be one
+              help: compiled code writes the result in the last round, so at least one round is needed
         "#]],
     );
 }

@@ -73,7 +73,7 @@ fn listing_10() {
         expect![[r#"
             mvOptImp : (n: Nat) -> (m: Nat) -> (s: Nat) -> Acc[n.f32] -> Exp[n.m.f32, Rd] -> Exp[m.f32, Rd] -> Comm where s divides n
               Information[obligation] at `M`: assumes s divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
         "#]],
     );
 }
@@ -90,7 +90,7 @@ fn listing_10_as_it_is_printed() {
                    found: Acc[m.f32]
                 they differ for m = 0, s = 1
               Information[obligation] at `M`: assumes s divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
         "#]],
     );
 }
@@ -113,7 +113,7 @@ fn functional_programs() {
             stored : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Wr]
             rows : (n: Nat) -> Exp[n.f32, Rd] -> Exp[2.(n/2).f32, Wr] where 2 divides n
               Information[obligation] at `xs`: assumes 2 divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             operators : Exp[f32, Rd] -> Exp[f32, Rd]
         "#]],
     );
@@ -156,15 +156,15 @@ fn wrong_accesses() {
               Error[missing-copy] at `xs`: this array `n.f32` can only be read, and the definition's type expects one to write
                 help: a copy is a loop of its own: `mapSeq(fun(x => x), …)`
             notRead : (n: Nat) -> Exp[n.f32, Rd] -> Exp[f32, Rd] where n >= 1
-              Error[missing-memory] at `mapSeq(fun(x => x), xs)`: `idx` reads this, and it is still to be written: `n.f32`
+              Error[missing-memory] at `mapSeq(fun(x => x), xs)`: `idx` reads this `n.f32`, which is not yet written to memory
                 help: `toMem(…)` writes a value to memory, from where it is read
               Information[obligation] at `0`: assumes n >= 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             through : (n: Nat) -> Exp[n.2.f32, Rd] -> Exp[(n*2-2).3.f32, Rd] where n*2 >= 3
-              Error[missing-memory] at `join(mapSeq(fun(r => mapSeq(fun(x => x), r)), xs))`: `slide` reads this, and it is still to be written: `(n*2).f32`
+              Error[missing-memory] at `join(mapSeq(fun(r => mapSeq(fun(x => x), r)), xs))`: `slide` reads this `(n*2).f32`, which is not yet written to memory
                 help: `toMem(…)` writes a value to memory, from where it is read
               Information[obligation] at `join(mapSeq(fun(r => mapSeq(fun(x => x), r)), xs))`: assumes n*2 >= 3
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             rows : (n: Nat) -> (m: Nat) -> Exp[n.m.f32, Rd] -> Exp[n.m.f32, Wr]
               Error[missing-copy] at `r`: this array `m.f32` can only be read, and `mapSeq` expects one to write
                 help: a copy is a loop of its own: `mapSeq(fun(x => x), …)`
@@ -237,9 +237,9 @@ fn wrong_commands() {
               Error[type-mismatch] at `x`: expected `Exp[bool, Rd]`, found `Exp[f32, Rd]`
                 expected: Exp[bool, Rd]
                    found: Exp[f32, Rd]
-                help: a comparison gives a truth value, as in `x != 0.0`
+                help: a comparison gives a boolean, as in `x != 0.0`
             written : Acc[f32] -> Exp[f32, Wr] -> Comm
-              Error[missing-memory] at `x`: an assignment reads this, and it is still to be written: `f32`
+              Error[missing-memory] at `x`: an assignment reads this `f32`, which is not yet written to memory
                 help: a command takes memory with `new(t, fun((acceptor, expression) => …))`, writes the value there with loops and assignments, and reads it behind them
             named : Acc[f32] -> Exp[f32, Rd] -> _
               Error[type-mismatch] at `out = y`: `let` names a value in an expression, and this is a command
@@ -318,7 +318,7 @@ fn sizes() {
         expect![[r#"
             obligation : (n: Nat) -> Exp[n.f32, Rd] -> Exp[(n/4).4.f32, Rd] where 4 divides n
               Information[obligation] at `xs`: assumes 4 divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             mismatch : (n: Nat) -> (m: Nat) -> Exp[n.f32, Rd] -> Exp[m.f32, Rd] -> Exp[n.(f32, f32), Rd]
               Error[size-mismatch] at `ys`: `zip` expects the size `n` here, and this has `m`
                 expected: Exp[n.f32, a]
@@ -408,7 +408,7 @@ fn a_command_takes_memory_by_new() {
            for(n, fun(i => idxAcc(i, out) = idx(i, mapSeq(fun(x => x), xs))))))",
         expect![[r#"
             f : (n: Nat) -> Acc[n.f32] -> Exp[n.f32, Rd] -> Comm
-              Error[missing-memory] at `mapSeq(fun(x => x), xs)`: `idx` reads this, and it is still to be written: `n.f32`
+              Error[missing-memory] at `mapSeq(fun(x => x), xs)`: `idx` reads this `n.f32`, which is not yet written to memory
                 help: a command takes memory with `new(t, fun((acceptor, expression) => …))`, writes the value there with loops and assignments, and reads it behind them
         "#]],
     );

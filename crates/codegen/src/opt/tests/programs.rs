@@ -98,7 +98,7 @@ def others = depFun(n: Nat => fun(xs: n.f32 =>
     );
     let error = error(&text, "others");
     expect![[r#"
-        this reads Private memory of other work-items: private memory is each work-item's own, and `mapLocal(0)` left to each the elements that it computed
+        this reads Private memory of other work-items: private memory is each work-item's own, and each holds only the elements that it computed in `mapLocal(0)`
         Some("use `toMem(Local)` (`reduceSeq(Local)`, …) for what a work-group shares, or go through the array with the same map, each element at its own place")"#]].assert_eq(&format!("{}\n{:?}", error.message, error.help));
 }
 

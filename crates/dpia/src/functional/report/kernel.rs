@@ -240,8 +240,9 @@ impl Reporter<'_> {
         let place = self.source_map.stage(at);
         let message = "this is written outside of every kernel\n\
              where `oclRun` says what the kernels are, nothing else runs on the device";
-        Diagnostic::error(codes::NOT_ON_TARGET, place, message)
-            .help("put it into one of them, or into one of its own with `oclRun`")
+        Diagnostic::error(codes::NOT_ON_TARGET, place, message).help(
+            "move it into one of the kernels, or write `oclRun` around it to make it a kernel",
+        )
     }
 
     pub(super) fn scans_arrays(
@@ -401,8 +402,10 @@ impl Reporter<'_> {
                 offer(&mut found, title, edits);
             }
         } else {
-            found.help =
-                Some("round it up: a parallel map leaves work-items beyond its end out".into());
+            found.help = Some(
+                "round the global size up: work-items beyond the end of a parallel map do nothing"
+                    .into(),
+            );
         }
         found
     }

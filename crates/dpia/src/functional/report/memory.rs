@@ -33,7 +33,7 @@ impl Reporter<'_> {
         };
         let message = match reader {
             User::Function(p, origin) => format!(
-                "the function of {} must give something to read, and `{writes}` writes its result",
+                "the function of {} must return a value in memory, and the result of `{writes}` is not stored",
                 tick(&self.quote(*origin, *p))
             ),
             _ => format!(
@@ -315,7 +315,7 @@ impl Reporter<'_> {
             format_bytes(limit.most)
         );
         let found = Diagnostic::error(codes::DEVICE_LIMIT, spot.head, message)
-            .help("let a work-group have a smaller part, or store in Global memory");
+            .help("give each work-group a smaller part, or store in Global memory");
         self.with_spaces(found, at, primitive, spaces, nest)
     }
 

@@ -489,8 +489,9 @@ impl Reporter<'_> {
         } else {
             "`iterate` needs at least 1 round, which its count does not say"
         };
-        Diagnostic::error(rise::codes::OBLIGATION_FAILS, spot.head, message)
-            .help("compiled code writes the result in the last round, so there must be one")
+        Diagnostic::error(rise::codes::OBLIGATION_FAILS, spot.head, message).help(
+            "compiled code writes the result in the last round, so at least one round is needed",
+        )
     }
 
     fn no_half(&self, spot: SourceLocation) -> Diagnostic {

@@ -33,8 +33,9 @@ impl Reporter<'_> {
                 self.subject(reader)
             ),
         };
-        let mut found = Diagnostic::error(codes::STREAM_AS_ARRAY, stage, message)
-            .help("streams go through `mapStream`, `zip` and windows, and end in `iterateStream`");
+        let mut found = Diagnostic::error(codes::STREAM_AS_ARRAY, stage, message).help(
+            "use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`",
+        );
         if let Some(origin) = reader.origin() {
             found = found.related(self.source_map.related(origin), "read here");
         }
