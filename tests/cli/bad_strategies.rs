@@ -134,11 +134,11 @@ fn a_rule_keeps_scopes() {
             error[unknown-name]: `f` may use `x`, which the pattern binds around it and nothing binds here
              --> r.elevate:1:41
               |                    - `x` is bound here  ^
-              = help: if it does not use it, say so: `where x notIn f`
+              = help: write `where x notIn f` if `f` does not use `x`
             error[unknown-name]: `gx` may use `x`, which the pattern binds around it and nothing binds here
              --> r.elevate:1:60
               |                    - `x` is bound here                     ^^
-              = help: if it does not use it, say so: `where x notIn gx`
+              = help: write `where x notIn gx` if `gx` does not use `x`
         "#]],
     );
 }

@@ -157,7 +157,7 @@ fn check_local(view: &View<'_>, symbol: Symbol, old: &str, new: &str) -> Result<
         .any(|term| hides(view, term, new, symbol));
     if captured {
         return error(format!(
-            "`{new}` is already bound where `{old}` is used: the use would mean the other `{new}`"
+            "`{new}` is already bound where `{old}` is used: the use would then refer to the other `{new}`"
         ));
     }
     let capturing = view
@@ -167,7 +167,7 @@ fn check_local(view: &View<'_>, symbol: Symbol, old: &str, new: &str) -> Result<
         .any(|term| reaches(view, term, new, symbol));
     if capturing {
         return error(format!(
-            "`{new}` is already used where `{old}` is in scope: it would mean the renamed `{old}`"
+            "`{new}` is already used where `{old}` is in scope: it would then refer to the renamed `{old}`"
         ));
     }
     Ok(())
@@ -305,7 +305,7 @@ fn check_visible(db: &Database, file: FileId, old: &str, new: &str) -> Result<()
     let user = item_view::def_name(db, *user).unwrap_or_default();
     let file = db.path(file).file_name();
     error(format!(
-        "`{user}` in {file} uses another `{new}`, which would become the renamed `{old}`"
+        "`{user}` in {file} uses another `{new}`, which would then refer to the renamed `{old}`"
     ))
 }
 
@@ -488,14 +488,14 @@ mod tests {
             "def f = fun($0x => fun(y => x + y))\n",
             "y",
             expect![[r#"
-            error: `y` is already bound where `x` is used: the use would mean the other `y`
+            error: `y` is already bound where `x` is used: the use would then refer to the other `y`
         "#]],
         );
         check(
             "def f = fun(x => fun($0y => x + y))\n",
             "x",
             expect![[r#"
-            error: `x` is already used where `y` is in scope: it would mean the renamed `y`
+            error: `x` is already used where `y` is in scope: it would then refer to the renamed `y`
         "#]],
         );
         check(
@@ -509,7 +509,7 @@ mod tests {
             "def f = fun($0x => x |> map(id))\n",
             "map",
             expect![[r#"
-            error: `map` is already used where `x` is in scope: it would mean the renamed `x`
+            error: `map` is already used where `x` is in scope: it would then refer to the renamed `x`
         "#]],
         );
         check(
@@ -541,7 +541,7 @@ mod tests {
             "def $0f = 1.0f\ndef g = fun(xs => xs |> map(id))\n",
             "map",
             expect![[r#"
-            error: `g` in main.rise uses another `map`, which would become the renamed `f`
+            error: `g` in main.rise uses another `map`, which would then refer to the renamed `f`
         "#]],
         );
         check(

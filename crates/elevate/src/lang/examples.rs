@@ -248,7 +248,7 @@ fn modulo_span(kind: &ItemKind) -> Option<Span> {
 /// Reports the result, the expected program, and the place of their first difference.
 fn different(store: &mut Store, found: Term, wanted: Term, at: Span) -> Diagnostic {
     let message = format!(
-        "another program comes out:\n  expected {}\n  found    {}",
+        "the strategy returns another program:\n  expected {}\n  found    {}",
         print(store, wanted),
         print(store, found)
     );

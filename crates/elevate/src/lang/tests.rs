@@ -583,7 +583,7 @@ example \"other trace\" { input fun(x: i32 => (fun(y => y))(x))  apply topDown(b
         }
     }
     expect![[r#"
-        another program comes out:
+        the strategy returns another program:
           expected mapPar(fun(x => x + 1.0f))
           found    mapSeq(fun(x => x + 1.0f))
           help: expected `mapPar`, found `mapSeq`

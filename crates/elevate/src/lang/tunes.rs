@@ -121,16 +121,18 @@ pub(super) fn given(
         match find(name)[..] {
             [id] if found.iter().any(|(other, _)| *other == id) => {
                 return Err(TuneError {
-                    message: format!("`{name}` is given two values"),
-                    help: "give it one".into(),
+                    message: format!("two values are given for `{name}`"),
+                    help: "give one value".into(),
                 });
             }
             [id] => found.push((id, *value)),
             [] => return Err(unknown(name, known())),
             _ => {
                 return Err(TuneError {
-                    message: format!("several files that the strategy uses tune a `{name}`"),
-                    help: "give the one that is meant another name".into(),
+                    message: format!(
+                        "several files that the strategy uses define a size `{name}` with `tune`"
+                    ),
+                    help: "rename all but one of them".into(),
                 });
             }
         }

@@ -75,7 +75,7 @@ pub(super) fn scopes(names: &mut Names<'_>, excluded: &[(String, usize)], end: S
                 format!("`{name}` is bound here"),
             )
             .help(format!(
-                "if it does not use it, say so: `where {name} notIn {variable}`"
+                "write `where {name} notIn {variable}` if `{variable}` does not use `{name}`"
             ))
             .fix(
                 format!("Add `where {name} notIn {variable}`"),

@@ -48,8 +48,13 @@ pub(super) fn vectorized_ty(ty: &Ty, lanes: &Nat) -> Result<Ty, String> {
             vectorized_ty(b, lanes)?,
         )),
         Type::Array(n, element) => Arc::new(Type::Array(n.clone(), vectorized_ty(element, lanes)?)),
-        Type::Vector(..) => return Err("it works on vectors already".into()),
-        _ => return Err("it works on more than scalars, pairs and arrays of them".into()),
+        Type::Vector(..) => return Err("the function already works on vectors".into()),
+        _ => {
+            return Err(
+                "the function works on other values than scalars, and pairs and arrays of scalars"
+                    .into(),
+            );
+        }
     })
 }
 

@@ -50,7 +50,7 @@ pub struct ForeignId(u32);
 pub enum Node {
     /// A variable.
     Var(Local),
-    /// A number or truth value.
+    /// A number or boolean.
     Literal(LiteralId),
     /// A size as a value.
     Nat(ArgId),

@@ -173,7 +173,10 @@ fn meaning(fixture: &mut Fixture, item: ItemId, after: &str) -> Result<(), Strin
     };
     let found = agreement::agree(&program, sizes, 3, 7, &mut link)?;
     match found.agreed {
-        0 => Err("there are no small sizes for it".to_owned()),
+        0 => Err(
+            "no small sizes meet the conditions of the program, so its results cannot be compared"
+                .to_owned(),
+        ),
         _ => Ok(()),
     }
 }

@@ -55,7 +55,7 @@ impl<'a> Infer<'a> {
     /// Reports the second use of an annotation that is allowed once.
     fn twice(&mut self, first: &Ident, second: &Ident) {
         let name = &second.name;
-        let message = format!("a definition has one `@{name}`");
+        let message = format!("a definition may have only one `@{name}`");
         let help = match name.as_str() {
             "strategy" => "a strategy that does both is `first ; second`",
             _ => "leave one of them out",
@@ -143,11 +143,13 @@ impl<'a> Infer<'a> {
                     }
                 },
                 AnnotationValue::String(text, span) => {
-                    self.bad(*span, "a target is a word", help);
+                    self.bad(*span, "a target is a name without quotes or brackets", help);
                     let known = names.iter().find(|target| **target == &**text);
                     self.offer_target(known.copied(), *span);
                 }
-                AnnotationValue::List(_, span) => self.bad(*span, "a target is a word", help),
+                AnnotationValue::List(_, span) => {
+                    self.bad(*span, "a target is a name without quotes or brackets", help)
+                }
             },
             _ => self.bad(name.span, "`@target` takes one target", help),
         }

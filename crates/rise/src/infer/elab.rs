@@ -155,11 +155,10 @@ impl Infer<'_> {
     }
 
     fn condition_of_nothing(&mut self, span: Span) {
-        let message = "a condition behind a type is about a size that the type takes";
+        let message = "a condition after a type must use a size parameter of this type";
         self.error(syntax::codes::BAD_ANNOTATION, span, message)
             .help = Some(
-            "a condition on other sizes is one of the definition: behind its type, or in `@assume`"
-                .into(),
+            "write a condition on other sizes after the definition's type, or in `@assume`".into(),
         );
     }
 

@@ -412,7 +412,7 @@ impl Infer<'_> {
             let message = format!("assumes {}", texts.join(", "));
             let mut remark =
                 Diagnostic::new(Severity::Information, codes::OBLIGATION, span, message);
-            remark.help = Some("checked before each run; part of the type for every use".into());
+            remark.help = Some("the condition is checked before each run, and each use of the definition must meet it".into());
             self.diagnostics.push(remark);
         }
     }

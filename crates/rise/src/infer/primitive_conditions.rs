@@ -104,7 +104,7 @@ impl Infer<'_> {
             let words =
                 "the functions of `reorder` must map the indices of the array to each other";
             self.require_by_words(inside, span, words, functions);
-            let words = "the two functions of `reorder` must undo each other";
+            let words = "the two functions of `reorder` must be inverse to each other";
             let undone = Prop::Equal(again, i.clone());
             self.require_by_words(undone, span, words, functions);
         }

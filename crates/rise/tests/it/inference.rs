@@ -74,21 +74,21 @@ def unstated = silent(inner)",
         expect![[r#"
             inner : (w: Nat) -> (w+1).f32 -> w.f32 where w >= 1
               Information[obligation] at `slide`: assumes w >= 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             outer : ((w: Nat) -> (w+1).f32 -> w.f32 where w >= 1) -> (m: Nat) -> (m+1).f32 -> m.f32 where m >= 1
               Information[obligation] at `f`: assumes m >= 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             both : (m: Nat) -> (m+1).f32 -> m.f32 where m >= 1
               Information[obligation] at `outer`: assumes m >= 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             written : (m: Nat) -> (m+1).f32 -> m.f32 where m >= 1
               Information[obligation] at `outer`: assumes m >= 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             stronger : ((w: Nat) -> (w+1).f32 -> w.f32 where w >= 4) -> (m: Nat) -> (m+1).f32 -> m.f32 where m >= 1
               Error[obligation-fails] at `f`: `f` needs w >= 4, which the type of the parameter of `outer` does not state: it fails for w = 1
                 help: write the type of the parameter as `(… where w >= 4)`
               Information[obligation] at `outer`: assumes m >= 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             weaker : ((w: Nat) -> (w+1).f32 -> w.f32 where w >= 4) -> 3.f32 -> 2.f32
               Error[obligation-fails] at `2`: `f` needs w >= 4, which here is 2 >= 4
             silent : ((w: Nat) -> (w+1).f32 -> w.f32) -> 3.f32 -> 2.f32
@@ -116,16 +116,16 @@ def divided = divisor(4)(rows)",
         expect![[r#"
             quarter : {w: Nat} -> w.f32 -> f32 where 4 divides w
               Information[obligation] at `split`: assumes 4 divides w
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             at : (n: Nat) -> ({w: Nat} -> w.f32 -> f32 where 4 divides w) -> (n*4).f32 -> f32
             third : (n: Nat) -> (n*4).f32 -> f32
             odd : (n: Nat) -> ({w: Nat} -> w.f32 -> f32 where 4 divides w) -> n.f32 -> f32 where 4 divides n
               Information[obligation] at `f`: assumes 4 divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             divisor : (s: Nat) -> ((w: Nat) -> w.f32 -> (w/4).f32 where 4 divides w) -> 12.f32 -> 3.f32 where s == 4
             rows : (w: Nat) -> w.f32 -> (w/4).f32 where 4 divides w
               Information[obligation] at `split`: assumes 4 divides w
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             divided : 12.f32 -> 3.f32
         "#]],
     );
@@ -143,8 +143,8 @@ def e : (n: Nat) -> n.f32 -> (n / 4).4.f32 where 4 | n, n >= 8 = depFun(n: Nat =
 def g = e(4)",
         expect![[r#"
             a : (n: Nat) -> ({w: Nat} -> w.f32 -> f32) -> n.f32 -> f32
-              Error[bad-annotation] at `4 | n`: a condition behind a type is about a size that the type takes
-                help: a condition on other sizes is one of the definition: behind its type, or in `@assume`
+              Error[bad-annotation] at `4 | n`: a condition after a type must use a size parameter of this type
+                help: write a condition on other sizes after the definition's type, or in `@assume`
             b : ({w: Nat} -> w.f32 -> f32 where w >= 4) -> 4.f32 -> f32
               Error[obligation-fails] at `w < 3`: no size meets this condition and those before it
             c : ({w: Nat} -> w.f32 -> f32) -> 4.f32 -> f32
@@ -233,20 +233,20 @@ def stated = depFun(n: Nat => fun(xs: n.f32 => xs |> split(2) |> join |> slide(1
         expect![[r#"
             chunks : (n: Nat) -> n.f32 -> (n/4).4.f32 where 4 divides n
               Information[obligation] at `split`: assumes 4 divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             known : (n: Nat) -> (n*8).f32 -> (n*2).4.f32
             tiles : (n: Nat) -> (s: Nat) -> n.f32 -> n.f32 where s divides n
               Information[obligation] at `split`: assumes s divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             windows : (n: Nat) -> n.f32 -> ((n-1)/2-1).5.f32 where 2 divides n - 5, n >= 5
               Information[obligation] at `slide`: assumes 2 divides n - 5, n >= 5
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             rest : (n: Nat) -> n.f32 -> 2.f32 where n >= 5
               Information[obligation] at `take`: assumes n >= 5
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             user : (n: Nat) -> (n+1).f32 -> ((n-3)/4+1).4.f32 where 4 divides n + 1
               Information[obligation] at `chunks`: assumes 4 divides n + 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             stated : (n: Nat) -> n.f32 -> (n-11).12.f32 where 4 divides n, n >= 12
         "#]],
     );
@@ -264,16 +264,16 @@ def wrong = partial(100)",
         expect![[r#"
             chunks : (a: Nat) -> (n: Nat) -> n.f32 -> n.f32 where a divides n
               Information[obligation] at `split`: assumes a divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             partial : (n: Nat) -> n.f32 -> n.f32 where 128 divides n
               Information[obligation] at `chunks`: assumes 128 divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             written : (m: Nat) -> m.f32 -> m.f32 where 128 divides m
               Information[obligation] at `chunks`: assumes 128 divides m
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             behind : f32 -> (m: Nat) -> m.f32 -> m.f32 where 4 divides m
               Information[obligation] at `chunks`: assumes 4 divides m
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             again : 256.f32 -> 256.f32
             wrong : _
               Error[obligation-fails] at `100`: `partial` needs 128 divides n, which here is 128 divides 100
@@ -339,7 +339,7 @@ def total : (n: Nat) -> n.f32 -> f32 = depFun(n: Nat => fun(xs => xs |> mapSeq(f
                 related `(n: Nat) -> n.f32 -> n.f32`: the type is written here
                 help: `… |> join` has the type `n.f32`
               Information[obligation] at `split`: assumes 4 divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             rows : (n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32 where 4 divides m
               Error[type-mismatch] at `xs |> mapSeq(fun(row => row |> split(4) |> mapSeq(mapSeq(fun(x => x + 1.0f)))))`: the definition's type says an array `n.m.f32`, and this is an array `n.(m/4).4.f32`
                 expected: n.m.f32
@@ -347,7 +347,7 @@ def total : (n: Nat) -> n.f32 -> f32 = depFun(n: Nat => fun(xs => xs |> mapSeq(f
                 related `(n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32`: the type is written here
                 help: `… |> map(join)` has the type `n.m.f32`
               Information[obligation] at `split`: assumes 4 divides m
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             parts : (n: Nat) -> n.f32 -> (n/4).4.f32
               Error[type-mismatch] at `xs |> mapSeq(fun(x => x + 1.0f))`: the definition's type says an array `(n/4).4.f32`, and this is an array `n.f32`
                 expected: (n/4).4.f32
@@ -361,7 +361,7 @@ def total : (n: Nat) -> n.f32 -> f32 = depFun(n: Nat => fun(xs => xs |> mapSeq(f
                 related `(n: Nat) -> n.f32 -> n.f32`: the type is written here
                 help: `… |> asScalar` has the type `n.f32`
               Information[obligation] at `asVectorAligned`: assumes 4 divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             vectors : (n: Nat) -> n.f32 -> (n/4).Vec[4, f32]
               Error[type-mismatch] at `xs |> mapSeq(fun(x => x + x))`: the definition's type says an array `(n/4).Vec[4, f32]`, and this is an array `n.f32`
                 expected: (n/4).Vec[4, f32]
@@ -398,7 +398,7 @@ def of_others : (n: Nat) -> (m: Nat) -> n.i32 -> m.i32 -> n.i32 = depFun((n: Nat
             powers : (n: Nat) -> (k: Nat) -> n.i32 -> n.i32 -> n.i32
             of_others : (n: Nat) -> (m: Nat) -> n.i32 -> n.i32 -> n.i32 where n == m
               Information[obligation] at `assume`: assumes n == m
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
         "#]],
     );
 }
@@ -424,29 +424,29 @@ def life = depFun((n: Nat, m: Nat, steps: Nat) => fun(grid: n.m.i32 =>
         expect![[r#"
             step : (l: Nat) -> l.i32 -> l.i32 where l >= 1
               Information[obligation] at `padClamp`: assumes l >= 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             written : (n: Nat) -> (k: Nat) -> n.i32 -> n.i32 where n >= 1
               Information[obligation] at `padClamp`: assumes n >= 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             given : (n: Nat) -> (k: Nat) -> n.i32 -> n.i32 where n >= 1
               Information[obligation] at `step`: assumes n >= 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             positive : (n: Nat) -> (k: Nat) -> (n+1).i32 -> (n+1).i32
             open : {n: Nat} -> (k: Nat) -> n.i32 -> n.i32 where n >= 1
               Information[obligation] at `step`: assumes n >= 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             pairs : (n: Nat) -> (k: Nat) -> (n*2^k).i32 -> n.i32 where n*2 >= 1
               Information[obligation] at `padClamp`: assumes n*2 >= 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             fourths : (n: Nat) -> (k: Nat) -> (n*2^k).i32 -> n.i32 where 4 divides n
               Information[obligation] at `p |> split(2) |> mapSeq(reduceSeq(add)(0)) |> split(4) |> join`: assumes 4 divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             nested : (n: Nat) -> (j: Nat) -> (k: Nat) -> n.i32 -> n.i32 where n >= 1
               Information[obligation] at `step`: assumes n >= 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             life : (n: Nat) -> (m: Nat) -> (steps: Nat) -> n.m.i32 -> n.m.i32 where n >= 1, m >= 1
               Information[obligation] at `slide2D`: assumes n >= 1, m >= 1
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
         "#]],
     );
 }
@@ -566,7 +566,7 @@ def rows = fun(xs: 8.4.f32 => xs |> map(take(5)))",
         expect![[r#"
             some : {n: Nat} -> {t: DataType} -> (n*4).t -> 9.t where n*4 >= 9
               Information[obligation] at `take`: assumes n*4 >= 9
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             few : 10.f32 -> 9.f32
               Error[obligation-fails] at `split`: `split` needs a size that 4 divides, and 4 does not divide 10
                 expected: (m*4).f32
@@ -626,7 +626,7 @@ def given = fun(xs: 3.f32 => g(3)(xs))",
             fine : i32 -> i32
             rows : (n: Nat) -> n.f32 -> (n/8).f32 where 8 divides n
               Information[obligation] at `iterate`: assumes 8 divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             g : {n: Nat} -> n.f32 -> n.f32
             given : 3.f32 -> _
               Error[kind-mismatch] at `3`: `g` takes no size, and `3` is in the place of an array
@@ -838,8 +838,8 @@ def g : (n: Nat) -> n.f32 -> f32 where 4 == 5 = depFun(n: Nat => fun(xs => 1.0f)
               Error[obligation-fails] at `n <= 3`: no size meets this condition and those before it
                 related `n >= 4`: it contradicts this one
             g : (n: Nat) -> n.f32 -> f32
-              Error[bad-annotation] at `4 == 5`: a condition behind a type is about a size that the type takes
-                help: a condition on other sizes is one of the definition: behind its type, or in `@assume`
+              Error[bad-annotation] at `4 == 5`: a condition after a type must use a size parameter of this type
+                help: write a condition on other sizes after the definition's type, or in `@assume`
         "#]],
     );
 }
@@ -1135,7 +1135,7 @@ def j = fun(x: f32 => add(x, x, x))",
                 related `xs`: `xs` is `n..dataFun(i => i.f32)`
                 help: the rows of a dependent array differ in length, and `depMapSeq` works on each: `depMapSeq(depFun(i: Nat => fun(row => …)))`
             j : f32 -> _
-              Error[not-a-function] at `x`: `add` takes no further argument: what it gives here is `f32`
+              Error[not-a-function] at `x`: `add` takes no further argument: its result is `f32`
                 help: it takes 2 arguments: remove this one
         "#]],
     );
@@ -1251,7 +1251,7 @@ def axpy = depFun(n: Nat => fun(a: f32, xs: n.f32, ys: n.f32 => a * xs + ys))",
                 related `(n: Nat) -> n.f32 -> n.f32`: the type is written here
                 help: `… |> join` has the type `n.f32`
               Information[obligation] at `split`: assumes 4 divides n
-                help: checked before each run; part of the type for every use
+                help: the condition is checked before each run, and each use of the definition must meet it
             axpy : (n: Nat) -> f32 -> n.f32 -> n.f32 -> _
               Error[type-mismatch] at `xs`: `*` needs two operands of one type: the left one is `f32`, the right one an array `n.f32`
                 expected: f32

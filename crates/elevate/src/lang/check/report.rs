@@ -37,7 +37,7 @@ impl Infer<'_> {
             self.error(
                 syntax::codes::TOO_DEEP,
                 span,
-                "the type of this is too large",
+                "the type of this expression is too large",
             )
             .help = Some("tuples of tuples double at each step: are all members needed?".into());
         }
@@ -340,7 +340,7 @@ impl Infer<'_> {
         self.error(
             rise::codes::KIND_MISMATCH,
             span,
-            format!("what is tuned is a Nat, not {}", article(&text)),
+            format!("`tune` defines a Nat, not {}", article(&text)),
         );
     }
 

@@ -460,7 +460,7 @@ fn types_that_grow_too_large_are_given_up() {
     );
     let file = File::new(&text, Programs::standard().clone());
     let messages: Vec<String> = file.diagnostics().into_iter().map(|d| d.message).collect();
-    assert_eq!(messages, ["the type of this is too large"]);
+    assert_eq!(messages, ["the type of this expression is too large"]);
 }
 
 #[test]

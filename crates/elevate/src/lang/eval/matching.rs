@@ -194,7 +194,12 @@ impl Eval<'_, '_> {
                     Some(takes) if store.same_type(takes, store.ty(argument)) => {
                         store.apply(first, argument)
                     }
-                    _ => return self.error(id, "the argument is not what the function takes"),
+                    _ => {
+                        return self.error(
+                            id,
+                            "the argument does not have the type that the function takes",
+                        );
+                    }
                 }
             }
             (Form::Fun, Some(body)) => match store.node(first) {

@@ -152,7 +152,7 @@ fn metavariables_under_binders_stay_there() {
         "rule r = map(fun(x => f(gx))) |-> map(fun(x => gx)) >> map(f)",
         expect![[r#"
         Error unknown-name `f`: `f` may use `x`, which the pattern binds around it and nothing binds here
-          help: if it does not use it, say so: `where x notIn f`
+          help: write `where x notIn f` if `f` does not use `x`
           fix: rule r = map(fun(x => f(gx))) |-> map(fun(x => gx)) >> map(f) where x notIn f
     "#]],
     );
@@ -160,7 +160,7 @@ fn metavariables_under_binders_stay_there() {
         "rule r = map(fun(x => f(gx))) |-> map(fun(y => gx)) >> map(f) where x notIn f",
         expect![[r#"
         Error unknown-name `gx`: `gx` may use `x`, which the pattern binds around it and nothing binds here
-          help: if it does not use it, say so: `where x notIn gx`
+          help: write `where x notIn gx` if `gx` does not use `x`
           fix: rule r = map(fun(x => f(gx))) |-> map(fun(y => gx)) >> map(f) where x notIn f where x notIn gx
     "#]],
     );

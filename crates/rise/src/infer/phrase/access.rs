@@ -285,7 +285,9 @@ fn complaint(
         ),
         (Access::Wr, _) if taken => (
             codes::MISSING_MEMORY,
-            format!("this reads `{text}`, and {user} gives it one that is still to be written"),
+            format!(
+                "this reads `{text}`, and {user} gives it one that is not yet written to memory"
+            ),
             "a function that is given what is still to be written takes `Wr`",
         ),
         (Access::St, _) => (
@@ -305,7 +307,7 @@ fn complaint(
         ),
         (Access::Wr, _) => (
             codes::MISSING_MEMORY,
-            format!("{user} reads this, and it is still to be written: `{text}`"),
+            format!("{user} reads this `{text}`, which is not yet written to memory"),
             "`toMem(…)` writes a value to memory, from where it is read",
         ),
         (Access::Var(_), _) => (

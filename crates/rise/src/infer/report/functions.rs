@@ -30,7 +30,7 @@ impl Infer<'_> {
         {
             return;
         }
-        let message = "the type of this is too large";
+        let message = "the type of this expression is too large";
         self.error(syntax::codes::TOO_DEEP, span, message).help =
             Some("pairs of pairs double at each step: does every step need both halves?".into());
     }
@@ -63,7 +63,7 @@ impl Infer<'_> {
                 _ if let Some(mend) = self.mended_map(spine, arg) => {
                     help = Some(mend.help);
                     fix = mend.fix;
-                    format!("`{name}` goes over one array, and this is another one")
+                    format!("`{name}` takes one array, and this is a second one")
                 }
                 _ if let Some(elements) = self.elements_without_number(spine, arg) => {
                     let count = elements.len();
@@ -85,7 +85,7 @@ impl Infer<'_> {
                     };
                     help = Some(format!("it takes {taken}: remove this one"));
                     fix = self.without_argument(arg);
-                    format!("`{name}` takes no further argument: what it gives here is `{text}`")
+                    format!("`{name}` takes no further argument: its result is `{text}`")
                 }
             };
             (self.span(arg), message)

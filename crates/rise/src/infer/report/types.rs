@@ -117,7 +117,7 @@ impl Infer<'_> {
             Type::Pair(..) => Some("take a half with `._1` or `._2`".into()),
             Type::Index(_) => Some(USE_INDEX_AS_NAT.into()),
             Type::Scalar(ScalarType::Bool) => {
-                Some("use `select` to choose a number by a truth value".into())
+                Some("write `select(condition)(a)(b)` to choose between two numbers".into())
             }
             Type::Var(var) => {
                 let name = self.name_of(*var);
@@ -276,11 +276,11 @@ impl Infer<'_> {
             (Type::Scalar(ScalarType::Bool), Type::Scalar(number)) => {
                 let zero = if number.is_float() { "0.0" } else { "0" };
                 Some(format!(
-                    "a comparison gives a truth value, as in `x != {zero}`"
+                    "a comparison gives a boolean, as in `x != {zero}`"
                 ))
             }
             (Type::Scalar(_), Type::Scalar(ScalarType::Bool)) => {
-                Some("`select` chooses a number by a truth value".into())
+                Some("write `select(condition)(a)(b)` to choose between two numbers".into())
             }
             (Type::Index(_), _) | (_, Type::Index(_))
                 if matches!(cause.why, CauseCode::Operand { .. })
@@ -297,7 +297,7 @@ impl Infer<'_> {
             }
             (Type::Index(n), Type::Scalar(scalar)) => Some(self.index_of(n, *scalar, cause)),
             (_, Type::Fun(..) | Type::Pi(_)) if !is_function(wanted) => {
-                Some("the function misses an argument".into())
+                Some("an argument of the function is missing".into())
             }
             (Type::Fun(..), Type::Array(..)) => self
                 .cause_head(cause)
@@ -322,7 +322,7 @@ impl Infer<'_> {
                 Some("use `map` to work on the elements".into())
             }
             (Type::Fun(_, a), Type::Fun(_, b)) if self.gives_rows(a, b, cause) => {
-                Some("it gives rows: `join` behind the map makes one array of them".into())
+                Some("the function returns rows: write `|> join` after the map to make one array of them".into())
             }
             (Type::Fun(a, _), Type::Fun(b, _))
                 if matches!(&**b, Type::Pair(..)) && !matches!(&**a, Type::Pair(..)) =>
@@ -523,7 +523,7 @@ impl Infer<'_> {
                 &self.table.head(b),
                 cause,
             ),
-            (_, Type::Fun(..) | Type::Pi(_)) => Some("the function misses an argument".into()),
+            (_, Type::Fun(..) | Type::Pi(_)) => Some("an argument of the function is missing".into()),
             _ => None,
         }
     }
@@ -573,11 +573,11 @@ impl Infer<'_> {
         let name = self.name_of(var);
         let bound = self.table.info(var).span;
         let user = match self.cause_head(cause) {
-            Some(head) => format!("what `{head}` gives"),
-            None => "what this gives".to_owned(),
+            Some(head) => format!("the result of `{head}`"),
+            None => "the result".to_owned(),
         };
         let message = format!(
-            "the size `{name}` is known only inside, so the type of {user} cannot depend on it{}",
+            "the size `{name}` is known only inside of the function that binds it, so the type of {user} cannot depend on it{}",
             self.comparison(expected, found)
         );
         let diagnostic = self.error(codes::SIZE_MISMATCH, cause.span, message);
