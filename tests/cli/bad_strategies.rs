@@ -54,7 +54,7 @@ fn one_that_does_not_end_is_reported_with_its_loop() {
         "repeat(topDown(rule { mul(x)(y) |-> mul(y)(x) }))",
     ));
     expect![[r#"
-        error[strategy-fails]: the strategy does not end: what it repeats never fails, and changes nothing
+        error[strategy-fails]: the strategy does not end: the strategy that it repeats never fails, and changes nothing
          --> a.rise:1:13
           = found: depFun(n: Nat => fun(xs => xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))
           = help: repeat what fails in the end: `try(s)`, `tryAll(s)` and `unfold(f)` succeed where there is nothing to do, too
@@ -62,7 +62,7 @@ fn one_that_does_not_end_is_reported_with_its_loop() {
     let unfolded = said("scale", "normalize(unfold(dot))");
     assert!(
         unfolded.contains(
-            "the strategy does not end: what it repeats never fails, and changes nothing"
+            "the strategy does not end: the strategy that it repeats never fails, and changes nothing"
         ),
         "{unfolded}"
     );

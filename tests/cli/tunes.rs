@@ -78,12 +78,12 @@ fn values_that_do_not_fit_are_refused() {
         rows=12: error[strategy-fails]: `blocks` fails: `rows` is 12, and `8 divides rows` does not hold
         rows=128: error[strategy-fails]: `blocks` fails: `rows` is 128, which is not in `4..64 step 4`
         rows=9: error[strategy-fails]: `blocks` fails: `rows` is 9, which is not in `4..64 step 4`
-        lanes=4: error: the strategy tunes no `lanes`
-        lanes=4: note: it tunes `rows`
-        row=8: error: the strategy tunes no `row`
+        lanes=4: error: the strategy has no `tune` with the name `lanes`
+        lanes=4: note: its sizes are `rows`
+        row=8: error: the strategy has no `tune` with the name `row`
         row=8: note: did you mean `rows`?
-        s=16: error: the strategy tunes no `s`
-        s=16: note: it tunes `rows`
+        s=16: error: the strategy has no `tune` with the name `s`
+        s=16: note: its sizes are `rows`
     "#]]
     .assert_eq(&said);
     for value in ["rows", "rows=0", "rows=many"] {

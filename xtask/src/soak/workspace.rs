@@ -224,7 +224,9 @@ impl Workspace {
         self.set(place.source, &place.text);
         match found {
             Ok(found) if found.agreed > 0 => Verdict::Agrees,
-            Ok(_) => Verdict::Skipped("there are no small sizes for it".to_owned()),
+            Ok(_) => {
+                Verdict::Skipped("no small sizes meet the conditions of the program".to_owned())
+            }
             Err(reason) if reason.starts_with(NOT_CALLED) => Verdict::Skipped(reason),
             Err(reason) if reason.starts_with(TOO_SLOW) => Verdict::Skipped(reason),
             Err(reason) => Verdict::Wrong(format!("{reason}{}", after())),

@@ -407,10 +407,10 @@ fn message(failure: &Failure) -> String {
         Reason::NoChild { traversal, .. } => {
             format!("`{traversal}` finds no such part")
         }
-        Reason::Message(text) if text == "fail" => "the strategy says that it fails".into(),
+        Reason::Message(text) if text == "fail" => "the strategy calls `fail`".into(),
         Reason::Message(text) => text.clone(),
         Reason::Endless(circle) if circle.is_empty() => {
-            "the strategy does not end: what it repeats never fails, and changes nothing".into()
+            "the strategy does not end: the strategy that it repeats never fails, and changes nothing".into()
         }
         Reason::Endless(circle) => {
             format!(

@@ -291,7 +291,7 @@ fn strategies_that_do_not_end_are_reported_with_their_loop() {
         MV,
         "mv",
         expect![[r#"
-            the strategy does not end: what it repeats never fails, and changes nothing
+            the strategy does not end: the strategy that it repeats never fails, and changes nothing
             found: depFun((n: Nat, m: Nat) => fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))))
         "#]],
     );
@@ -437,7 +437,7 @@ fn storing_in_memory_as_the_paper_writes_it() {
         "def program = depFun((n: Nat, m: Nat) => fun((a: n.m.f32) => transpose(a)))",
         "program",
         expect![[r#"
-            the strategy says that it fails
+            the strategy calls `fail`
             found: depFun(m: Nat => transpose)
             tried by `store(isApplied(isTranspose))(id)`
         "#]],

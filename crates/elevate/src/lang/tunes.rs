@@ -141,14 +141,14 @@ pub(super) fn given(
 }
 
 fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> TuneError {
-    let message = format!("the strategy tunes no `{name}`");
+    let message = format!("the strategy has no `tune` with the name `{name}`");
     let mut names: Vec<&str> = known.clone().collect();
     names.sort_unstable();
     names.dedup();
     let help = match rise::closest(name, known) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if names.is_empty() => "it leaves no size open".to_owned(),
-        None => format!("it tunes `{}`", names.join("`, `")),
+        None if names.is_empty() => "it has no `tune`".to_owned(),
+        None => format!("its sizes are `{}`", names.join("`, `")),
     };
     TuneError { message, help }
 }
@@ -532,7 +532,10 @@ impl Tune<'_> {
             }
             _ => {
                 let text = self.text(self.item.cond(id).span);
-                let message = format!("`{text}` says nothing of sizes, and `{}` is one", self.name);
+                let message = format!(
+                    "`{text}` is not a condition on sizes, and `{}` is a size",
+                    self.name
+                );
                 return Err(TuneConditionError::NoSize(self.item.cond(id).span, message));
             }
         })

@@ -221,7 +221,7 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
         Cond::Not(cond) => match truth(ctx, facts, cond, found) {
             Truth::True(_) => Truth::False(match &**cond {
                 Cond::Within(pattern) => format!("it is inside {}", pattern.outermost()).into(),
-                _ => "what it says must not hold, and it does".into(),
+                _ => "the condition must not hold, and it holds".into(),
             }),
             Truth::False(_) => Truth::HOLDS,
             Truth::Unknown(reason, _) => Truth::Unknown(reason, None),

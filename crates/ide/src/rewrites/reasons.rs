@@ -36,7 +36,7 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
             format!("`{}` has no part for `{traversal}`", short(store, *found))
         }
         Reason::Endless(circle) if circle.is_empty() => {
-            "it does not end: what it repeats changes nothing".to_owned()
+            "it does not end: the strategy that it repeats changes nothing".to_owned()
         }
         Reason::Endless(circle) => format!("it does not end: {}", circle.join(", ")),
         Reason::TooManyCalls { last, .. } => format!("it calls too often: {last}"),

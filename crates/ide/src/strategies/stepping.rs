@@ -456,7 +456,10 @@ mod tests {
             ..Stepping::default()
         };
         let message = stepped(&db, item, file, text, asked).expect_err("nothing is called so");
-        assert!(message.contains("tunes no `t`"), "{message}");
+        assert!(
+            message.contains("has no `tune` with the name `t`"),
+            "{message}"
+        );
     }
 
     const TWICE: &str = "def twice =\n  depFun(n: Nat => fun(xs: n.f32 =>\n    xs |> map(fun(x => x + 1.0f32)) |> map(fun(x => x * 2.0f32))\n  ))\n";

@@ -117,7 +117,7 @@ impl Infer<'_> {
                 "{called} is an expression of RISE; a strategy says what to do with a program"
             )),
             (Type::Result, Type::Strategy(_)) => Some(
-                "a result is what a strategy gives for one program; leave the program out".into(),
+                "a result is returned by a strategy for one program: leave the program out".into(),
             ),
             (Type::Result, Type::Expr) => {
                 Some("look at the result with `match` or `.mapSuccess(p => …)`".into())

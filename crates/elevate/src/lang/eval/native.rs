@@ -432,7 +432,7 @@ fn insert(expr: Expr) -> StrategyKind {
         match context.store.same_type(old_ty, new_ty) {
             true => CallResult::Done(Ok(new)),
             false => CallResult::Done(Err(Reason::Type(format!(
-                "what is inserted has type {}, and what it should replace has type {}",
+                "the inserted term has type {}, and the term that it should replace has type {}",
                 crate::term::type_text(context.store, new_ty),
                 crate::term::type_text(context.store, old_ty),
             )))),

@@ -87,7 +87,7 @@ impl Quoted {
         let definitions = globals.lookup();
         rule::instantiate(context, &Host::of(&definitions), quotation, &args).map_err(|_| {
             EvalError::new(format!(
-                "`{}` does not fit together with what is put into it",
+                "the types of `{}` and of the terms that are inserted into it do not agree",
                 self.text()
             ))
         })
@@ -125,7 +125,7 @@ impl Quoted {
         match rule::apply(context, &Host::of(&definitions), rule, &args, term) {
             Ok(rewritten) => Ok(rewritten.term),
             Err(_) => Err(EvalError::new(format!(
-                "`{}` has another type than what it should replace",
+                "the type of `{}` is not that of the term that it replaces",
                 self.text()
             ))),
         }
