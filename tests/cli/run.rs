@@ -318,8 +318,8 @@ def rows = depFun((n: Nat, nnz: Nat) => fun(xs: (n+1).i32, values: nnz.f32 => xs
             "random(0.5,2)",
             "the bound `0.5` is not a value of type `i32`",
         ),
-        ("ints", "rowptr", "`rowptr` of numbers needs the last one"),
-        ("ints", "rowptr()", "`rowptr` of numbers needs the last one"),
+        ("ints", "rowptr", "`rowptr` needs the last element"),
+        ("ints", "rowptr()", "`rowptr` needs the last element"),
         (
             "ints",
             "rowptr(18446744073709551615)",

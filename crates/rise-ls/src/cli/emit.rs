@@ -234,7 +234,7 @@ fn host(
     options: &EmitOptions,
 ) -> u8 {
     if options.map.is_some() {
-        output::error("`--map` says where kernels come from: leave out `--host` or `--map`");
+        output::error("`--map` and `--host` cannot be combined: leave out one of them");
         return BAD_USAGE;
     }
     let module = match workspace.db.module(item, target) {

@@ -163,7 +163,7 @@ impl From<RunError> for Failure {
             RunError::Process(_) | RunError::Failed { .. } | RunError::NoResult { .. } => {
                 let mut text = error.to_string();
                 if text.contains("division by zero") {
-                    text.push_str("; the interpreter (`--backend interp`) says where");
+                    text.push_str("; run it with `--backend interp` to find the place");
                 }
                 Failure::failed(text)
             }

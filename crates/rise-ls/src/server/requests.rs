@@ -191,7 +191,7 @@ impl Call {
         if !self.is_cancelled() {
             to.status.answered(method, self.arrived.elapsed());
         }
-        let failure = format!("{method} failed; the log says more");
+        let failure = format!("{method} failed; the log contains the details");
         self.work.send(error(ErrorCode::InternalError, failure));
     }
 }

@@ -91,7 +91,7 @@ impl Session {
     /// Returns the error for a request to run a program while runs are disabled.
     pub(super) fn runs_refused(&self) -> Error {
         let reason = match self.lacks_token {
-            true => "programs run only for a client that knows the server's `token`",
+            true => "programs run only for a client that sends the server's `token`",
             false => "running programs is turned off (`rise.run.enabled`)",
         };
         request_failed(reason)
@@ -212,7 +212,7 @@ impl Task {
                 self.reports.status.panicked();
                 let reason = format!("{} failed: {}", self.method, panic_message(&*panic));
                 let _ = self.reports.events.send(Event::Problem(reason));
-                let reason = "the run has failed; the log says more";
+                let reason = "the run has failed; the log contains the details";
                 Err(request_failed(reason))
             }
         };

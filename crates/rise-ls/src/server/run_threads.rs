@@ -128,7 +128,7 @@ impl Runs {
             Ok(_) => drop(self.all.insert(number, Running { cancel, progress })),
             Err(reason) => {
                 progress.end("not started");
-                let reason = format!("the system gives no thread: {reason}");
+                let reason = format!("cannot start a thread: {reason}");
                 reply.send(Err(request_failed(reason)));
             }
         }

@@ -362,7 +362,7 @@ impl Session {
             (Some(ExpectedResponse::Settings), Err(why)) => {
                 self.client.log(
                     MessageType::WARNING,
-                    format!("the client gives no settings: {why}"),
+                    format!("the client returns no settings: {why}"),
                 );
             }
             (Some(ExpectedResponse::Progress), result) => self.progress.created(result.is_ok()),
@@ -370,7 +370,7 @@ impl Session {
             (Some(ExpectedResponse::Acknowledgement(what)), Err(why)) => {
                 self.client.log(
                     MessageType::WARNING,
-                    format!("the client refuses {what}: {why}"),
+                    format!("the client rejects {what}: {why}"),
                 );
             }
             (Some(ExpectedResponse::Acknowledgement(_)), Ok(_)) => {}

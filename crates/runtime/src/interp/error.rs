@@ -46,7 +46,7 @@ pub enum ErrorKind {
     },
     /// Work-items write different values to one element.
     #[error(
-        "elements with different values are scattered to index {index} in parallel: which of them stays is not defined"
+        "elements with different values are scattered to index {index} in parallel: which of them is kept is not defined"
     )]
     Collision {
         /// The index of the element.

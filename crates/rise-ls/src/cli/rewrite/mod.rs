@@ -134,7 +134,7 @@ fn definition(
         output::error(&format!(
             "the strategy is for a definition of {other}, not of {own}"
         ));
-        output::note("`--def NAME` says which definition of the file is meant");
+        output::note("choose a definition of the file with `--def NAME`");
         return Err(BAD_USAGE);
     }
     select(db, file, options.def.as_deref()).ok_or(BAD_USAGE)

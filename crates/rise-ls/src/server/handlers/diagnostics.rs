@@ -31,14 +31,14 @@ pub fn of_file(snapshot: &Snapshot, file: FileId) -> Vec<Diagnostic> {
 /// Returns the diagnostic for a file whose diagnostics cannot be computed.
 pub fn failure() -> Diagnostic {
     internal(
-        "this file could not be checked: the checker has failed, which is a bug in it; the log says more",
+        "this file could not be checked: the checker has failed, which is a bug in it; the log contains the details",
     )
 }
 
 /// Returns the diagnostic for a document on which the server has crashed.
 pub fn quarantine() -> Diagnostic {
     internal(
-        "this file is not checked until its text changes: the server has crashed while it worked on it, which is a bug in the server; the log says more",
+        "this file is not checked until its text changes: the server has crashed while it worked on it, which is a bug in the server; the log contains the details",
     )
 }
 

@@ -44,7 +44,7 @@ pub fn why(snapshot: &Snapshot, params: WhyParams) -> Answer<WhyResult> {
     };
     let found = ide::why_not(&snapshot.db, place, &params.rule).ok_or_else(|| {
         invalid_params(format_args!(
-            "there is no program of RISE without mistakes here, or no rule `{}`",
+            "the cursor is not in a RISE definition without errors, or there is no rule `{}`",
             params.rule
         ))
     })?;
