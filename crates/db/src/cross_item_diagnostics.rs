@@ -330,7 +330,7 @@ fn circular(db: &dyn Db, import: &Import, circle: &[FileId]) -> Diagnostic {
         }
     }
     diagnostic.help(match circle {
-        [_] => "remove the import: a file sees its own definitions anyway",
+        [_] => "remove the import: the definitions of a file are in scope in the whole file",
         _ => "move what both need into a third file that imports neither",
     })
 }

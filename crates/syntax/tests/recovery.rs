@@ -1060,7 +1060,7 @@ fn patterns_where_one_name_is_bound() {
             (def f - (fun (p -) (apply (fun (q) (binary + a p)) b)))
 
             def f = fun(((a, b)) => a + b)
-                         ^^^^^^ syntax-error: one pair of parentheses takes a pair apart: write `fun((a, b) => …)`
+                         ^^^^^^ syntax-error: the pattern of a pair has one pair of parentheses: write `fun((a, b) => …)`
             fix: Remove these parentheses [(13..14, ""), (18..19, "")]
             (def f - (fun (-) (binary + a b)))
 

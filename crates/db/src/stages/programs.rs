@@ -191,7 +191,7 @@ fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> 
                 ),
                 (
                     codegen::codes::DIVERGENT_BARRIER,
-                    "not all work-items of a group would come to the barrier that it needs",
+                    "not all work-items of a group would reach the barrier that it needs",
                 ),
                 (
                     dpia::codes::LAUNCH_SIZE,

@@ -155,7 +155,8 @@ fn is_whole(db: &dyn Db, name: &StrategyName, found: GlobalId) -> Result<(), Dia
     );
     let example = signature.scheme.ty.example_call(&name.name);
     let example = example.map_or_else(String::new, |call| format!(": `val lowered = {call}`"));
-    let help =
-        format!("give it what it takes in a `val` of an .elevate file, and name that{example}");
+    let help = format!(
+        "apply it to its arguments in a `val` of an .elevate file, and write the name of this `val`{example}"
+    );
     Err(Diagnostic::error(rise::codes::TYPE_MISMATCH, name.span, message).help(help))
 }

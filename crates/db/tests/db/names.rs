@@ -108,7 +108,7 @@ fn files_that_import_each_other_are_one_error() {
         "import \"main.rise\"\ndef m = 1",
         expect![[r#"
             main.rise ["main.rise"] Error import-cycle: this file imports itself
-              help: remove the import: a file sees its own definitions anyway
+              help: remove the import: the definitions of a file are in scope in the whole file
         "#]],
     );
 }

@@ -124,7 +124,7 @@ pub(super) fn no_program(program: &PhraseProgram, source_map: &SourceMap) -> Dia
                 ty = result;
             }
             Type::Exp(..) => {
-                why = "it has a place to write to, and gives an expression";
+                why = "it has an acceptor as a parameter, and returns an expression";
                 break;
             }
             _ => break,

@@ -19,32 +19,32 @@ fn named_streams() {
     let expected = [
         expect![[r#"
         error[stream-as-array] at circularBuffer(3)(3)(fun(x => x * 2.0f))
-          `s` is a stream, and `let` names what can be read again
+          `s` is a stream, and `let` can only name a value that can be read several times
           named here: let
-          help: a stream is used once, where it is made: write it there
+          help: a stream can be used only once: write it where it is used
           fix: Write the stream in place of `s`
         mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
           xs |> circularBuffer(3)(3)(fun(x => x * 2.0f)) |> iterateStream(reduceSeq(add)(0.0f))))
     "#]],
         expect![[r#"
         error[stream-as-array] at mapStream(fun(x => x * 2.0f))
-          `s` is a stream, and `let` names what can be read again
+          `s` is a stream, and `let` can only name a value that can be read several times
           named here: let
-          help: a stream is used once, where it is made: write it there
+          help: a stream can be used only once: write it where it is used
           fix: Write the stream in place of `s`
         error[stream-as-array] at mapStream(fun(x => x + 1.0f))
-          `t` is a stream, and `let` names what can be read again
+          `t` is a stream, and `let` can only name a value that can be read several times
           named here: let
-          help: a stream is used once, where it is made: write it there
+          help: a stream can be used only once: write it where it is used
           fix: Write the stream in place of `t`
         mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
           xs |> mapStream(fun(x => x * 2.0f)) |> mapStream(fun(x => x + 1.0f)) |> iterateStream(id)))
     "#]],
         expect![[r#"
         error[stream-as-array] at mapStream(fun(x => x * 2.0f))
-          `s` is a stream, and `let` names what can be read again
+          `s` is a stream, and `let` can only name a value that can be read several times
           named here: let
-          help: a stream is used once, where it is made; what is used again is stored
+          help: write a stream where it is used, once; store a value that is used several times
           fix: Store it: `iterateStream(id) |> toMem`
         mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
           let s = xs |> mapStream(fun(x => x * 2.0f)) |> iterateStream(id) |> toMem in

@@ -688,7 +688,7 @@ fn elements_that_nothing_writes() {
                 error[missing-copy] at padEmpty(2)
                   `mapSeq(fun(x => x + 1.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
                   read here: mapSeq(fun(x => x + 1.0f))
-                  help: `padCst` gives them a value: write `padCst(0)(2)(0)`
+                  help: pad with a value by `padCst`: write `padCst(0)(2)(0)`
                   fix: Write `padCst(0)(2)(0)`
                 mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> padCst(0)(2)(0) |> mapSeq(fun(x => x + 1.0f))))
             "#]],
@@ -700,7 +700,7 @@ fn elements_that_nothing_writes() {
                 error[missing-copy] at padEmpty(2)
                   `mapSeq(reduceSeq(add)(0.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
                   read here: mapSeq(reduceSeq(add)(0.0f))
-                  help: give them a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
+                  help: pad with a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
             "#]],
         ),
         (
@@ -710,7 +710,7 @@ fn elements_that_nothing_writes() {
                 error[missing-copy] at padEmpty(2)
                   `mapSeq(id)` reads the elements that `padEmpty(2)` adds, which nothing writes
                   read here: mapSeq(id)
-                  help: `padCst` gives them a value, as in `padCst(0)(2)(0)`
+                  help: pad with a value by `padCst`, as in `padCst(0)(2)(0)`
             "#]],
         ),
         // Unwritten elements are followed through windows, names and functions.
@@ -721,7 +721,7 @@ fn elements_that_nothing_writes() {
                 error[missing-copy] at padEmpty(2)
                   `mapSeq(reduceSeq(add)(0.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
                   read here: mapSeq(reduceSeq(add)(0.0f))
-                  help: give them a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
+                  help: pad with a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
             "#]],
         ),
         (
@@ -731,7 +731,7 @@ fn elements_that_nothing_writes() {
                 error[missing-copy] at padEmpty(2)
                   `mapSeq(fun(x => x + 1.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
                   read here: mapSeq(fun(x => x + 1.0f))
-                  help: give them a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
+                  help: pad with a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
             "#]],
         ),
         (
@@ -742,7 +742,7 @@ fn elements_that_nothing_writes() {
                 error[missing-copy] at padEmpty(2)
                   `mapSeq(fun(x => x + 1.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
                   read here: mapSeq(fun(x => x + 1.0f))
-                  help: give them a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
+                  help: pad with a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
             "#]],
         ),
         (
@@ -753,7 +753,7 @@ fn elements_that_nothing_writes() {
                 error[missing-copy] at padEmpty(1)
                   `mapSeq(id)` reads the elements that `padEmpty(1)` adds, which nothing writes
                   read here: mapSeq(id)
-                  help: give them a value where the memory is read: `|> toMem |> padCst(0)(1)(0)`
+                  help: pad with a value where the memory is read: `|> toMem |> padCst(0)(1)(0)`
             "#]],
         ),
         // Only written elements are read.

@@ -248,7 +248,7 @@ fn wrong_commands() {
               Error[type-mismatch] at `c`: `+` needs two operands of one type: the left one is `Exp[f32, Rd]`, the right one `Comm`
                 expected: Exp[f32, Rd]
                    found: Comm
-                help: a command has no value: what it writes is read from memory that `new` makes
+                help: a command has no value: let it write to memory that `new` allocates, and read this memory
             unknown : {t: DataType} -> t -> Comm
               Error[cannot-infer] at `x`: the type of `x` is not known
                 help: write its type, as in `fun(x: Exp[f32, Rd] => …)`
@@ -377,8 +377,8 @@ fn functions_of_phrases() {
             apply : (Exp[f32, Rd] -> Exp[f32, Rd]) -> Exp[f32, Rd] -> Exp[1.f32, Wr]
             narrower : (Exp[f32, Wr] -> Exp[f32, Wr]) -> Exp[4.f32, Rd] -> Exp[4.f32, Wr]
             wider : (Exp[4.f32, Wr] -> Exp[f32, Wr]) -> Exp[3.4.f32, Rd] -> Exp[3.f32, Wr]
-              Error[missing-copy] at `f`: this requires an array `4.f32` written, and `mapSeq` gives it one to read
-                help: a function that is given what can be read takes `Rd`
+              Error[missing-copy] at `f`: this parameter is an array `4.f32` that is written, and `mapSeq` passes one that can only be read
+                help: write `Rd` in the parameter's type: the argument can only be read
             composed : Exp[4.f32, Rd] -> Exp[4.f32, Wr]
             body : (Exp[Idx[4], Rd] -> Comm) -> Comm
             acceptors : Acc[3.4.f32] -> Exp[3.4.f32, Rd] -> Comm

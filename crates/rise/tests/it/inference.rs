@@ -190,7 +190,7 @@ def list = fun(xs: 4.(f32, f32) => xs |> map(fun(x, y => x)))",
                    found: i32
             list : 4.(f32, f32) -> _
               Error[type-mismatch] at `x, y`: this function takes 2 arguments, and `map` gives it one: `(f32, f32)`
-                help: `fun((x, y) => …)` takes a pair apart
+                help: write `fun((x, y) => …)` for a function of a pair
         "#]],
     );
 }
@@ -889,7 +889,7 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
             initial : (n: Nat) -> n.f32 -> _
               Error[wrong-subkind] at `add`: this function works on numbers and vectors of numbers, and `reduce` gives it `n.f32`
                 related `xs`: the expected type comes from here
-                help: what is piped in comes last: is an argument missing before it, as in `reduce(add)(…)`?
+                help: the piped value is the last argument: is an argument missing before it, as in `reduce(add)(…)`?
             step : {n: Nat} -> 4.f32 -> n.f32
               Error[kind-mismatch] at `slide`: `slide` takes the size `sp` first
                 help: write the size behind it: `slide(3)(…)`

@@ -49,8 +49,9 @@ impl<'t> Parser<'t> {
         let error = |message| Diagnostic::syntax(span, message);
         if doubled {
             let edits = vec![(open, String::new()), (close, String::new())];
-            let message =
-                format!("one pair of parentheses takes a pair apart: write `fun({text} => …)`");
+            let message = format!(
+                "the pattern of a pair has one pair of parentheses: write `fun({text} => …)`"
+            );
             return self.report(error(message).fix("Remove these parentheses", edits, true));
         }
         let error = error(format!("expected a name, found the pattern `{text}`"));

@@ -217,7 +217,7 @@ async function dpia(window) {
   });
   await step("and checked", async () => {
     await window.page.waitForSelector(`${text} .squiggly-error`);
-    await window.hover("x * x), xs", "x * x", "still to be written", text);
+    await window.hover("x * x), xs", "x * x", "not yet written to memory", text);
   });
 }
 

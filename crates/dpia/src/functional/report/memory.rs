@@ -109,19 +109,19 @@ impl Reporter<'_> {
         let sizes = text.strip_prefix(Primitive::PadEmpty.name());
         let written = sizes.filter(|sizes| sizes.starts_with('(') && self.adds_numbers(at));
         let Some(sizes) = written else {
-            return found.help("`padCst` gives them a value, as in `padCst(0)(2)(0)`");
+            return found.help("pad with a value by `padCst`, as in `padCst(0)(2)(0)`");
         };
         let written = format!("padCst(0){sizes}(0)");
         if is_stored {
             return found.help(format!(
-                "give them a value where the memory is read: `|> toMem |> {written}`"
+                "pad with a value where the memory is read: `|> toMem |> {written}`"
             ));
         }
         let edits = vec![
             (spot.head, "padCst(0)".to_owned()),
             (Span::empty(stage.end), "(0)".to_owned()),
         ];
-        let found = found.help(format!("`padCst` gives them a value: write `{written}`"));
+        let found = found.help(format!("pad with a value by `padCst`: write `{written}`"));
         self.fixed(found, &format!("Write `{written}`"), Some(edits))
     }
 

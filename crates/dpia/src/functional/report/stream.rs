@@ -64,19 +64,25 @@ impl Reporter<'_> {
         let named = self.named(stage);
         let name = named.as_ref().map(|named| named.name);
         let message = match name {
-            Some(name) => format!("`{name}` is a stream, and `let` names what can be read again"),
-            None => "this is a stream, and `let` names what can be read again".to_owned(),
+            Some(name) => format!(
+                "`{name}` is a stream, and `let` can only name a value that can be read several times"
+            ),
+            None => {
+                "this is a stream, and `let` can only name a value that can be read several times"
+                    .to_owned()
+            }
         };
         let found = Diagnostic::error(codes::STREAM_AS_ARRAY, stage, message)
             .related(self.source_map.related(origin), "named here");
         let uses = named.as_ref().map_or(0, |named| named.uses.len());
         if let (1, Some(named)) = (uses, &named) {
-            let found = found.help("a stream is used once, where it is made: write it there");
+            let found = found.help("a stream can be used only once: write it where it is used");
             let title = format!("Write the stream in place of `{}`", named.name);
             return self.fixed(found, &title, self.inlined(named));
         }
         let stored = format!("iterateStream({}) |> toMem", elements_copy(data));
-        let help = "a stream is used once, where it is made; what is used again is stored";
+        let help =
+            "write a stream where it is used, once; store a value that is used several times";
         let edits = match self.target.has_work_items() {
             true => None,
             false => self.source_map.append(at, &stored),

@@ -280,15 +280,17 @@ fn complaint(
         ),
         (Access::Rd, _) if taken => (
             codes::MISSING_COPY,
-            format!("this requires an array `{text}` written, and {user} gives it one to read"),
-            "a function that is given what can be read takes `Rd`",
+            format!(
+                "this parameter is an array `{text}` that is written, and {user} passes one that can only be read"
+            ),
+            "write `Rd` in the parameter's type: the argument can only be read",
         ),
         (Access::Wr, _) if taken => (
             codes::MISSING_MEMORY,
             format!(
                 "this reads `{text}`, and {user} gives it one that is not yet written to memory"
             ),
-            "a function that is given what is still to be written takes `Wr`",
+            "write `Wr` in the parameter's type: the argument is not yet written to memory",
         ),
         (Access::St, _) => (
             codes::STREAM_AS_ARRAY,

@@ -244,7 +244,7 @@ impl Infer<'_> {
             }
             let binder = &self.item.binders[index];
             let name = binder.name.clone();
-            let message = format!("the type of `{name}` is not known");
+            let message = format!("the type of `{name}` is unknown");
             self.error(codes::CANNOT_INFER, binder.span, message).help = Some(format!(
                 "write its type, as in `fun({name}: Exp[f32, Rd] => …)`"
             ));

@@ -406,7 +406,7 @@ fn counterpart(name: &str) -> Option<&'static str> {
             "positions are `generate(fun(i => …))`, whose size follows from where it is used"
         }
         "filter" => {
-            "there is no `filter`, because the size of its result is not known before: `select` gives a value in the place of the others"
+            "there is no `filter`, because the size of its result is unknown: write `select` to replace the other elements by a value"
         }
         "length" | "len" | "size" => {
             "the size is the `n` of the type `n.t`: it is bound by `depFun(n: Nat => …)`"

@@ -162,7 +162,7 @@ impl Infer<'_> {
             && is_function
         {
             error.help = Some(format!(
-                "what is piped in comes last: is an argument missing before it, as in `{stage}(…)`?"
+                "the piped value is the last argument: is an argument missing before it, as in `{stage}(…)`?"
             ));
             // A fix of the argument would make the program mean something else.
             error.fixes.clear();
@@ -277,7 +277,7 @@ impl Infer<'_> {
                     ")",
                 ));
                 Some(
-                    "`generate(fun(i => …))` is the array of what a function gives for each index"
+                    "`generate(fun(i => …))` is the array of the results of a function for each index"
                         .to_owned(),
                 )
             }
@@ -378,7 +378,9 @@ impl Infer<'_> {
         };
         let is_pair = |ty: &Ty| matches!(&*self.table.head(ty), Type::Pair(..));
         match names {
-            [a, b] => Some(format!("`fun(({a}, {b}) => …)` takes a pair apart")),
+            [a, b] => Some(format!(
+                "write `fun(({a}, {b}) => …)` for a function of a pair"
+            )),
             [a, b, c] if is_pair(second) => Some(format!(
                 "write `fun(({a}, p) => …)`, with `p._1` for `{b}` and `p._2` for `{c}`"
             )),

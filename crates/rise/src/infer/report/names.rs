@@ -282,7 +282,7 @@ impl Infer<'_> {
             format!("nothing determines the {noun} `{name}` of `{user}`")
         };
         let help = match info.kind {
-            Kind::Nat => "write the type of what it is applied to or gives, as in `(… : 4.f32)`",
+            Kind::Nat => "write the type of its argument or result, as in `(… : 4.f32)`",
             _ => "write its type, as in `(… : f32)`",
         };
         let span = self.span(term);
@@ -295,7 +295,9 @@ impl Infer<'_> {
         if self.failed() {
             return;
         }
-        let message = format!("this works on {what}, and no kind of type parameter says just that");
+        let message = format!(
+            "this works on {what}, and there is no kind of type parameters for exactly these types"
+        );
         self.error(codes::CANNOT_INFER, span, message).help =
             Some("write the type, as in `fun(x: f32 => …)`".into());
     }
@@ -334,7 +336,7 @@ fn of_other_languages(name: &str) -> Option<&'static str> {
             "`reduce` makes one value of the elements if their order does not matter, `reduceSeq` from the first one to the last"
         }
         "scan" | "scanl" | "scanLeft" | "cumsum" | "prefixSum" => {
-            "`scanSeq` gives for each element what it and those in front of it make together"
+            "`scanSeq` combines each element with all elements before it"
         }
         "filter" => {
             "there is no `filter`: sizes of arrays are known before their elements are; `select` puts another value in the place of an element"

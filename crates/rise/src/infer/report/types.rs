@@ -516,7 +516,7 @@ impl Infer<'_> {
                 Some("a command writes the value somewhere, as in `out = …`".into())
             }
             (Type::Exp(..), Type::Comm) => {
-                Some("a command has no value: what it writes is read from memory that `new` makes".into())
+                Some("a command has no value: let it write to memory that `new` allocates, and read this memory".into())
             }
             (Type::Exp(a, _), Type::Exp(b, _)) => self.mismatch_help(
                 &self.table.head(a),
