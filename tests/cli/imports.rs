@@ -117,7 +117,7 @@ fn links_that_lead_out_are_neither_checked_nor_formatted() {
     assert_eq!(ran.status, 2);
     assert_eq!(
         ran.err,
-        "error: no/such: `--allow-import` names no folder\nno errors in 1 file\n"
+        "error: no/such: is not a folder, which `--allow-import` expects\nno errors in 1 file\n"
     );
     for arguments in [&["fmt", "in"][..], &["fmt", "--check", "in"]] {
         let ran = folder.run(arguments);

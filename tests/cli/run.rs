@@ -669,7 +669,7 @@ fn one_definition_needs_no_name() {
     assert_eq!((ran.status, ran.out.as_str()), (2, ""));
     assert_eq!(
         ran.err,
-        "error: the file has several definitions: say which one with `--def NAME`\nnote: it has one, two\n"
+        "error: the file has several definitions: choose one with `--def NAME`\nnote: it has one, two\n"
     );
 }
 

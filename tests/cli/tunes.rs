@@ -54,7 +54,7 @@ fn what_must_hold_of_an_open_size_travels_with_the_program() {
     expect![[r#"
         note: assumes rows divides n
         note: assumes 8 divides rows
-        note: `rows` is left open: it is a parameter of the definition now
+        note: `rows` has no value: it is now a parameter of the definition
     "#]]
     .assert_eq(&ran.err);
 }
@@ -202,7 +202,7 @@ fn an_open_size_is_called_otherwise_than_the_sizes_of_the_program() {
         def both = depFun((n: Nat, s: Nat, s1: Nat) => fun(xs: n.f32, ys: s.f32 =>
           xs |> split(s1) |> map(map(fun(x => x + 1.0f))) |> join))
         note: assumes s1 divides n
-        note: `s1` is left open: it is a parameter of the definition now
+        note: `s1` has no value: it is now a parameter of the definition
     "#]]
     .assert_eq(&format!("{}{}", ran.out, ran.err));
 }
@@ -220,7 +220,7 @@ fn what_is_assumed_of_a_size_bound_inside_is_not_said_of_the_definition() {
           xs |> iterate(2)(depFun(n: Nat => fun(ys =>
             ys |> split(s) |> map(map(fun(x => x + 1))) |> join)))))
         note: assumes s divides n
-        note: `s` is left open: it is a parameter of the definition now
+        note: `s` has no value: it is now a parameter of the definition
     "#]]
     .assert_eq(&format!("{}{}", ran.out, ran.err));
     folder.put("b.rise", &ran.out);

@@ -102,14 +102,14 @@ pub(crate) fn large_count(count: i64, index: IndexWidth, origin: Origin) -> Comp
 
 /// Returns the error for a size that exceeds the limits of the representation of sizes.
 pub(crate) fn too_big(origin: Origin) -> CompileError {
-    CompileError::new(origin, "a size is too large to be written down")
+    CompileError::new(origin, "a size is too large for generated code")
 }
 
 /// Returns the error for the lane of a vector in memory that is selected by a computed number.
 pub(crate) fn lane(origin: Origin) -> CompileError {
     CompileError::new(
         origin,
-        "the number of this lane is computed, and OpenCL C names lanes by constants",
+        "the number of this lane is computed, and OpenCL C selects lanes by constants only",
     )
     .with_help("keep the values in an array")
 }
@@ -126,6 +126,6 @@ pub(crate) fn private_size(size: &str, origin: Origin) -> CompileError {
 
 /// Returns the error for a kernel's call of a C function without a body.
 pub(crate) fn no_body(name: &str, origin: Origin) -> CompileError {
-    let text = format!("a device has no function `{name}`: nothing is linked to a kernel");
+    let text = format!("a device has no function `{name}`: kernels are not linked with C code");
     CompileError::new(origin, text).with_help("give the `foreign def` a body")
 }

@@ -44,7 +44,9 @@ pub enum RaceKind {
         loop_name: &'static str,
     },
     /// A command from outside of the loop is run, which may write anywhere.
-    #[error("every iteration of `{loop_name}` runs `{name}`, and what that writes is not known")]
+    #[error(
+        "every iteration of `{loop_name}` runs `{name}`, and what `{name}` writes is not known"
+    )]
     Run {
         /// The name of the command, or of the function that returns it.
         name: Name,

@@ -344,7 +344,7 @@ pub(super) fn items(level: Level, types: &[Arg]) -> LoopMode {
 fn dependent_pair(origin: Origin) -> CompileError {
     CompileError::new(
         origin,
-        "a dependent pair is kept in memory here, which generated code cannot do",
+        "a dependent pair is stored in memory here, which generated code does not support",
     )
     .with_help("take it apart with `dmatch` where it is made, or run with `--backend interp`")
 }

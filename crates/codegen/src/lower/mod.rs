@@ -215,7 +215,7 @@ impl<'p> Lower<'p> {
             self.errors
                 .push(CompileError::new(origin, text).with_help(help));
         } else if matches!(&*store::element(ty), Type::Var(_) | Type::Apply(..)) {
-            let text = format!("{what} has a type that is not known: only sizes may vary");
+            let text = format!("{what} has an unknown type: only sizes may be unknown");
             self.errors.push(CompileError::new(origin, text));
         }
     }

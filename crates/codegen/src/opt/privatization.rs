@@ -538,7 +538,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
             maps.join(" and ")
         );
         CompileError::new(self.origin(), text)
-            .with_help("say it with `@opencl(local = [128], global = [n])` or `oclRun`")
+            .with_help("write the number of work-items, as in `@opencl(local = [128], global = [n])`, or use `oclRun`")
             .with_code(dpia::codes::LAUNCH_SIZE)
     }
 

@@ -195,7 +195,7 @@ fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> 
                 ),
                 (
                     dpia::codes::LAUNCH_SIZE,
-                    "how much each work-item has is not known",
+                    "the number of elements of each work-item is not known",
                 ),
             ];
             let of_memory = codes

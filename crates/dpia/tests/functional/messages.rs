@@ -375,7 +375,7 @@ fn threads_in_threads() {
         "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapPar(mapPar(fun(x => x * 2.0f)))))",
         expect![[r#"
             hint[wrong-nesting] at mapPar
-              this `mapPar` runs inside another one: all threads are already busy
+              this `mapPar` runs inside another one, which already uses all threads
               inside this: mapPar(mapPar(fun(x => x * 2.0f)))
               help: write `mapSeq`
               fix: Replace with `mapSeq`

@@ -78,7 +78,7 @@ fn races_are_errors_with_both_places() {
             neighbour[data-race] at exp: `exp` is read here while other iterations of `parFor` write it
               the iterations of this `parFor` run at once: parFor
               help: read it behind the loop, from memory of its own, or make the loop a `for`
-            command[data-race] at c: every iteration of `parFor` runs `c`, and what that writes is not known
+            command[data-race] at c: every iteration of `parFor` runs `c`, and what `c` writes is not known
               the iterations of this `parFor` run at once: parFor
               help: run it outside of the loop, or make the loop a `for`
         "#]],
@@ -103,7 +103,7 @@ fn races_between_definitions() {
             shared[data-race] at exp: `exp` is read here while other iterations of `parFor` write it
               the iterations of this `parFor` run at once: (elsewhere)
               help: read it behind the loop, from memory of its own, or make the loop a `for`
-            broken[data-race] at c: every iteration of `parFor` runs `c`, and what that writes is not known
+            broken[data-race] at c: every iteration of `parFor` runs `c`, and what `c` writes is not known
               the iterations of this `parFor` run at once: parFor
               help: run it outside of the loop, or make the loop a `for`
         "#]],

@@ -70,9 +70,9 @@ fn shared_places() {
             sum, acc in parFor: every iteration of `parFor` may write to `acc`
             neighbour, exp in parFor: `exp` is read here while other iterations of `parFor` write it
             outer, one in parForGlobal: every iteration of `parForGlobal` may write to `one`
-            command, c in parFor: every iteration of `parFor` runs `c`, and what that writes is not known
-            command, f in parFor: every iteration of `parFor` runs `f`, and what that writes is not known
-            buffers, swap in parFor: every iteration of `parFor` runs `swap`, and what that writes is not known
+            command, c in parFor: every iteration of `parFor` runs `c`, and what `c` writes is not known
+            command, f in parFor: every iteration of `parFor` runs `f`, and what `f` writes is not known
+            buffers, swap in parFor: every iteration of `parFor` runs `swap`, and what `swap` writes is not known
         "#]],
     );
 }

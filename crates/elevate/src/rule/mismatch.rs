@@ -143,7 +143,7 @@ impl Mismatch {
         let message = match &self.why {
             MismatchReason::Shape => format!("expected {wanted}, found {here}"),
             MismatchReason::NotEqual => {
-                format!("{wanted} already stands for something else than {here}")
+                format!("{wanted} already matches another term than {here}")
             }
             MismatchReason::Head => "no pattern of the rule begins like this term".to_owned(),
             MismatchReason::Detail(detail) => match &**detail {
@@ -159,7 +159,7 @@ impl Mismatch {
                     found,
                 } => format!("no size makes {wanted} equal to `{}`", argument(found)),
                 MismatchDetail::Optional => {
-                    format!("{wanted} has no address space, or another one, than {here}")
+                    format!("the address space of {wanted} is not that of {here}")
                 }
                 MismatchDetail::Type {
                     expected: Some(expected),

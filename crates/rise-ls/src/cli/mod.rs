@@ -165,7 +165,7 @@ fn select(db: &Database, file: FileId, wanted: Option<&str>) -> Option<ItemId> {
 fn report_unclear(unclear: &Unclear) {
     match unclear {
         Unclear::Several { .. } => {
-            output::error(&format!("{unclear}: say which one with `--def NAME`"));
+            output::error(&format!("{unclear}: choose one with `--def NAME`"));
         }
         Unclear::Missing { .. } | Unclear::Nothing => output::error(&unclear.to_string()),
     }

@@ -141,7 +141,9 @@ impl Workspace {
         for folder in &imports.allow_import {
             if !folder.is_dir() {
                 let folder = folder.display();
-                output::error(&format!("{folder}: `--allow-import` names no folder"));
+                output::error(&format!(
+                    "{folder}: is not a folder, which `--allow-import` expects"
+                ));
                 unreadable = true;
             }
             roots.add(folder);

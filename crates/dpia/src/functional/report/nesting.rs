@@ -34,7 +34,7 @@ impl Reporter<'_> {
         let groups = groups.filter(|_| inner.primitive == MapLocal && outer.is_none());
         let message = match outer {
             Some(_) if inner.primitive.pattern().level() == Some(Level::Threads) => {
-                format!("this `{name}` runs inside another one: all threads are already busy")
+                format!("this `{name}` runs inside another one, which already uses all threads")
             }
             Some(outer) => format!("{} cannot be inside {}", of(inner), of(outer)),
             None if let Some(groups) = groups => format!(

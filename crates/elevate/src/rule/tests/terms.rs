@@ -314,7 +314,7 @@ fn the_nearest_miss_is_told() {
         &[],
         "depFun(n: Nat => fun((a: n.f32, b: n.f32) => zip(a)(b)))",
         expect![[r#"
-            `a` already stands for something else than `b`
+            `a` already matches another term than `b`
               at argument Some("b")
         "#]],
     );

@@ -91,7 +91,7 @@ pub fn assumptions(db: &Database, rewritten: &Rewritten) {
     }
     for open in &rewritten.parameters {
         output::note(&format!(
-            "`{}` is left open: it is a parameter of the definition now",
+            "`{}` has no value: it is now a parameter of the definition",
             open.name
         ));
     }

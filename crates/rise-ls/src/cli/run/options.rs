@@ -168,6 +168,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
 fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(value) if value >= 0.0 => Ok(value),
-        _ => Err("a tolerance is a number from 0".to_owned()),
+        _ => Err("a tolerance must be a number of at least 0".to_owned()),
     }
 }

@@ -159,7 +159,7 @@ pub fn validate(
     if let Some(tolerance) = params.tolerance
         && (tolerance < 0.0 || tolerance.is_nan())
     {
-        return Err(invalid_params("a tolerance is a number from 0"));
+        return Err(invalid_params("a tolerance must be a number of at least 0"));
     }
     let time = match params.time_limit {
         None => limit,
@@ -213,8 +213,7 @@ fn definition(snapshot: &Snapshot, file: FileId, params: &RunParams) -> Answer<I
         let at = db.item_at(file, snapshot.document_of(file).offset(position));
         let is_def = |item: &ItemId| matches!(db.parsed(*item).item.kind, ItemKind::Def { .. });
         let found = at.map(|(item, _)| item).filter(is_def);
-        return found
-            .ok_or_else(|| invalid_params("there is no definition at this error_diagnostic"));
+        return found.ok_or_else(|| invalid_params("there is no definition at this place"));
     }
     select::definition(db, file, params.def.as_deref()).map_err(|unclear| {
         let how = match unclear {
