@@ -94,8 +94,8 @@ pub fn error(code: ErrorCode, message: impl Into<String>) -> Error {
     }
 }
 
-/// Creates the error `RequestFailed`, for a valid request that cannot be fulfilled. Editors show its
-/// message to the user.
+/// Creates the error `RequestFailed`, for a valid request that cannot be fulfilled. Editors show
+/// its message to the user.
 pub fn request_failed(reason: impl Into<String>) -> Error {
     error(ErrorCode::ServerError(-32803), reason)
 }

@@ -3,9 +3,10 @@
 //! The process that the editor starts forwards messages to a worker process, and restarts it after
 //! a crash ([`supervisor`]). In the worker, tower-lsp calls the handlers of [`router`], which pass
 //! the typed parameters, in the order of the stream ([`ordering`]), to the main loop on one thread,
-//! which owns the database and applies changes as they arrive ([`session`]). Requests become jobs on
-//! a thread pool, each of which reads a snapshot ([`snapshot`]). Before a change is applied, jobs that are nearly done may finish; the others are
-//! cancelled. `docs/lsp.md` describes the behaviour that clients see.
+//! which owns the database and applies changes as they arrive ([`session`]). Requests become jobs
+//! on a thread pool, each of which reads a snapshot ([`snapshot`]). Before a change is applied,
+//! jobs that are nearly done may finish; the others are cancelled. `docs/lsp.md` describes the
+//! behaviour that clients see.
 
 mod capabilities;
 mod client;

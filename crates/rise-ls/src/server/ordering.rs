@@ -29,8 +29,8 @@ tokio::task_local! {
 }
 
 /// The requests whose result is a string that contains JSON, and is sent as that JSON. In a tree,
-/// the fields would be in another order, numbers would be rounded when they are parsed, and a result
-/// of a million numbers would need many times its size.
+/// the fields would be in another order, numbers would be rounded when they are parsed, and a
+/// result of a million numbers would need many times its size.
 const RUNS: [&str; 2] = ["rise/run", "workspace/executeCommand"];
 
 /// The properties of a message that tower-lsp does not pass to its handler.

@@ -1,5 +1,5 @@
-//! The methods of the server, and the handlers of tower-lsp, which pass typed parameters to the main
-//! loop and wait for its answer.
+//! The methods of the server, and the handlers of tower-lsp, which pass typed parameters to the
+//! main loop and wait for its answer.
 
 use std::time::Instant;
 

@@ -1,4 +1,5 @@
-//! `rise/run` and `workspace/executeCommand`: start runs from the main loop, on a copy of the texts.
+//! `rise/run` and `workspace/executeCommand`: start runs from the main loop, on a copy of the
+//! texts.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -252,8 +252,8 @@ impl Parser<'_> {
         None
     }
 
-    /// Returns the tokens from the one `n` positions ahead on, in its innermost brackets and without
-    /// those in further brackets.
+    /// Returns the tokens from the one `n` positions ahead on, in its innermost brackets and
+    /// without those in further brackets.
     pub(super) fn ahead_in_brackets(&self, n: usize) -> impl Iterator<Item = Token> {
         let ahead = self.tokens[self.pos + n..].iter().take(MAX_LOOKAHEAD);
         tokens_in_brackets(ahead, 1)

@@ -1,5 +1,5 @@
-//! The handlers of requests, each of which reads one snapshot. The files are named after the methods
-//! of the protocol.
+//! The handlers of requests, each of which reads one snapshot. The files are named after the
+//! methods of the protocol.
 
 pub mod call_hierarchy;
 pub mod code_action;

@@ -113,7 +113,8 @@ pub struct PreviewChangedParams<'a> {
     pub preview: &'a PreviewResult,
 }
 
-/// The identity of a shown preview: the parameters of `rise/previewClosed` and `rise/recomputePreview`.
+/// The identity of a shown preview: the parameters of `rise/previewClosed` and
+/// `rise/recomputePreview`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewIdentifier {
@@ -141,8 +142,8 @@ pub fn preview(snapshot: &Snapshot, params: PreviewParams) -> Answer<PreviewResu
     Ok(result)
 }
 
-/// Handles `rise/recomputePreview`, a request of the supervisor: takes over a preview that the client
-/// has shown since an earlier worker. Unlike `rise/preview`, it also keeps a preview whose
+/// Handles `rise/recomputePreview`, a request of the supervisor: takes over a preview that the
+/// client has shown since an earlier worker. Unlike `rise/preview`, it also keeps a preview whose
 /// definition does not exist, because the definition may be added again.
 pub fn recompute(snapshot: &Snapshot, params: PreviewIdentifier) -> Answer<PreviewResult> {
     let document = snapshot.document(&params.text_document.uri)?;

@@ -1,4 +1,4 @@
-//! The kind of a message from the worker.
+//! Classifies messages from the worker without reading their parameters.
 
 use serde::Deserialize;
 use tower_lsp::jsonrpc::Id;

@@ -293,7 +293,8 @@ impl Compiler {
         Ok(self.apply_columns(xs, &rearrange, None, call.origin))
     }
 
-    /// Applies a rearrangement to each array of a value. `view` computes it from parts of the array.
+    /// Applies a rearrangement to each array of a value. `view` computes it from parts of the
+    /// array.
     pub(super) fn apply_columns(
         &self,
         xs: Operand,
