@@ -88,8 +88,8 @@ pub(crate) fn given_strategy(
     })
 }
 
-/// Returns the strategy for terms of this store, to which it adds the sizes that it leaves
-/// open. The strategy is valid only as long as the returned world is kept. Returns `None` if it
+/// Returns the strategy for terms of this store, to which it adds the sizes that it leaves open.
+/// The strategy is valid only as long as the returned environment is kept. Returns `None` if it
 /// cannot be evaluated.
 pub(crate) fn given_for(
     db: &dyn Db,

@@ -1,4 +1,4 @@
-//! The way of a definition of DPIA to the phrase that is translated.
+//! The stages from a definition of DPIA to the phrase that is translated to imperative DPIA.
 
 use std::sync::Arc;
 

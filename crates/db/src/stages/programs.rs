@@ -1,4 +1,4 @@
-//! The way of a definition of RISE to functional DPIA.
+//! The stages from a definition of RISE to functional DPIA.
 
 use std::sync::Arc;
 
