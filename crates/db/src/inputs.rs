@@ -75,16 +75,16 @@ pub(crate) struct SourceItem {
     pub text: Arc<str>,
     #[returns(ref)]
     pub header: Header,
-    /// The field of the header alone, which changes more rarely than the header.
+    /// A copy of the field of the header, tracked alone because it changes more rarely.
     #[returns(ref)]
     pub declares: Declaration,
-    /// The field of the header alone, which changes more rarely than the header.
+    /// A copy of the field of the header, tracked alone because it changes more rarely.
     #[returns(ref)]
     pub strategy: Option<Box<StrategyName>>,
-    /// The field of the header alone, which changes more rarely than the header.
+    /// A copy of the field of the header, tracked alone because it changes more rarely.
     #[returns(ref)]
     pub foreign: Option<Box<str>>,
-    /// The field of the header alone, which changes more rarely than the header.
+    /// A copy of the field of the header, tracked alone because it changes more rarely.
     #[returns(ref)]
     pub synonyms: Box<[Name]>,
     #[returns(copy)]

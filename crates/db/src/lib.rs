@@ -7,7 +7,8 @@
 //!
 //! The modules form layers, each of which uses those before it only:
 //!
-//! 1. `files`, `language`, `trees`, `header`, `split`: identifiers, paths, and parsed texts;
+//! 1. `codes`, `panics`, `nesting`, `files`, `language`, `trees`, `header`, `split`: codes of
+//!    diagnostics, checks, identifiers, paths, and parsed texts;
 //! 2. `inputs`, `options`: the salsa inputs, and the trait of the database that queries use;
 //! 3. `items`, `scope`, `recursion`, `cross_item_diagnostics`: syntax and names;
 //! 4. `types`, `terms`: types and core terms of programs;
