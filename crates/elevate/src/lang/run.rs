@@ -74,7 +74,7 @@ pub struct Rewritten {
 pub struct Parameter {
     /// The name of the parameter in the rewritten definition.
     pub name: Name,
-    /// The `tune`.
+    /// The `tune` definition.
     pub tune: GlobalId,
     /// The size variable, in the store of the run.
     pub var: Var,

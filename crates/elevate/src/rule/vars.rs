@@ -92,7 +92,7 @@ fn plain(ty: &Type, found: &mut dyn FnMut(Var)) {
     });
 }
 
-/// A place in a type that has to do with variables.
+/// A part of a type that uses or binds variables.
 enum Part<'t> {
     /// A variable that is a whole type, or a function to types.
     Var(Var),

@@ -89,8 +89,8 @@ impl AltCompiler<'_, '_> {
             .into()
     }
 
-    /// Reports a rule that may change the meaning of a program without being `unsafe`: it assumes a
-    /// law, or its right side evaluates in any order without requiring one.
+    /// Reports a rule that is not `unsafe` but may change the meaning of a program: it assumes an
+    /// algebraic law, or only its right side evaluates in any order and no law is required.
     pub(super) fn laws(&mut self, clauses: &[Clause], typed: &Typed) {
         if self.source.is_unsafe {
             return;
