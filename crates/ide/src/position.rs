@@ -78,7 +78,7 @@ pub struct NavTarget {
     pub kind: SymbolKind,
 }
 
-/// The kind of a symbol: of what a name refers to.
+/// The kind of a symbol, which is what a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SymbolKind {
     /// A definition of a function.

@@ -70,7 +70,7 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
 
 /// The part of a definition that is selected.
 struct Selected<'v> {
-    /// An outermost term of it.
+    /// An outermost term of the selection.
     term: TermId,
     ty: &'v Ty,
     /// The type of what flows into it, if it consists of stages of a pipeline.

@@ -28,7 +28,7 @@ pub(crate) enum Context {
         /// The kind of token before it.
         after: After,
     },
-    /// The parts of an example.
+    /// The keywords in the body of an `example`.
     Example,
     /// The traversal order after `traversal`.
     Order,

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::terms::Core;
 
-/// More work than any strategy for a single definition needs.
+/// The limit on work, which is more than any strategy for a single definition needs.
 pub(crate) const UNLIMITED: u64 = 2_000_000_000;
 
 /// A definition in its own term store.

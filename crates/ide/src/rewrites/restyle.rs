@@ -282,7 +282,8 @@ impl<'a> Restyle<'a> {
         }
     }
 
-    /// Replaces the whole text of a part.
+    /// Replaces the text of a term by the text of `new`, with parentheses where the place needs
+    /// them.
     pub(super) fn replace(&mut self, id: TermId, new: &Core) {
         let span = self.item.term(id).span;
         let needed = Level::needed(self.item, self.parents[id.0 as usize], id);

@@ -109,7 +109,7 @@ fn definition(text: &str) -> Option<Arc<Definition>> {
     if known.len() >= KEPT {
         known.clear();
     }
-    // Each text has its own id, because a world memoises by id.
+    // Each text has its own id, because an environment memoises by id.
     static NEXT: AtomicU64 = AtomicU64::new(FIRST);
     let made = read(text).map(|mut definition| {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -29,7 +29,7 @@ pub(crate) fn signature_help(view: &View<'_>, offset: u32) -> Option<SignatureHe
     Some(shown(&name, &known, list, open.commas))
 }
 
-/// Returns the head of a curried call, and the number of argument lists before this one.
+/// Returns the head of a curried call, and the number of argument lists before the open one.
 fn head_of(item: &Item, open: OpenCall) -> Option<(ExprId, usize)> {
     let calls = item.exprs.iter().find_map(|expr| match &expr.kind {
         ExprKind::Call { callee, .. } if item.expr(*callee).span.end == open.callee_end => {
