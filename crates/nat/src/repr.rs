@@ -249,7 +249,7 @@ impl Mono {
         Mono(out)
     }
 
-    /// Returns true if `test` accepts the operation of a factor.
+    /// Returns true if a factor is an operation that `test` accepts.
     pub fn any_op(&self, test: fn(&Op) -> bool) -> bool {
         self.0.iter().any(|f| f.atom.op().is_some_and(test))
     }

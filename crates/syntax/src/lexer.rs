@@ -241,7 +241,7 @@ pub fn lex_in(text: &str, dialect: Dialect) -> impl Iterator<Item = Token> {
     Lexer::new(text, dialect.into(), true)
 }
 
-/// The languages of a lexer.
+/// A language that a lexer reads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     Rise,

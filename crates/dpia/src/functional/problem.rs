@@ -492,7 +492,7 @@ impl Problem {
         )
     }
 
-    /// Returns true if its solution may change which work-items write memory.
+    /// Returns true if solving the problem may change which work-items write memory.
     pub(super) fn is_of_writers(&self) -> bool {
         self.is_choice()
             || matches!(

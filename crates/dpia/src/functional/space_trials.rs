@@ -104,7 +104,8 @@ struct SpaceReplacer {
 }
 
 impl SpaceReplacer {
-    /// Returns true for the memory of the value: `toMem` has the origin of its argument.
+    /// Returns true for the primitive whose address space is replaced. A `toMem` is identified by
+    /// the origin of its argument.
     fn is_meant(&self, expr: &Expr<Primitive>, args: &[Expr<Primitive>]) -> bool {
         match &expr.form {
             Form::Primitive(Primitive::ToMem, ..) => {

@@ -28,7 +28,7 @@
 //! A program is compiled once to closures: functions are inlined, and arrays are strided views of
 //! flat buffers, so that most rearrangements cost nothing. `compile` has the meaning of each
 //! primitive: code that computes one value. `optimized` adds variants of that code, for example
-//! for many iterations of a loop at once, which [`Options::optimize`] disables.
+//! for many iterations of a loop at once, unless [`Options::optimize`] is false.
 
 mod block;
 mod buffer;

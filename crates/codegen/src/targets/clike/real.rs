@@ -50,8 +50,8 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// Writes a part. Divisions use 64-bit integers if these do not overflow, so that quotients are
-    /// rounded down.
+    /// Writes a variable or an operation of a size as a `double`. Divisions use 64-bit integers if
+    /// these do not overflow, so that quotients are rounded down.
     pub(in crate::targets) fn real_part(&mut self, part: &Part<'_>) -> Result<Prec> {
         let fits = |nat: &Nat| self.fits_64_bits(nat);
         match part {

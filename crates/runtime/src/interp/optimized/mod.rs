@@ -11,8 +11,8 @@
 //!
 //! Batched code raises no errors: if an operation has no value for one of the iterations, the loop
 //! runs the chunk element by element, which reports the error.
-//! [`Options::optimize`](super::Options::optimize) disables all variants, and the tests compare both
-//! ways of evaluation.
+//! Without [`Options::optimize`](super::Options::optimize) no variants are used; the tests compare
+//! both ways of evaluation.
 
 mod batch;
 mod calls;

@@ -1,5 +1,5 @@
-//! Functions that only rearrange their argument, and rearrangements of a part of an array. `map` applies them to all elements at once, by
-//! rearranging deeper dimensions.
+//! Functions that only rearrange their argument, and rearrangements of a part of an array. `map`
+//! applies such functions to all elements at once, by rearranging deeper dimensions.
 
 use std::rc::Rc;
 
