@@ -13,7 +13,8 @@
 //! 3. `items`, `scope`, `recursion`, `cross_item_diagnostics`: syntax and names;
 //! 4. `types`, `terms`: types and core terms of programs;
 //! 5. `strategies`: types of strategies, and their application to programs;
-//! 6. `demand`, `given`: the evaluation of all types, dependencies first;
+//! 6. `demand`, `given`: the evaluation of types, dependencies first, and strategies that
+//!    users enter as text;
 //! 7. `diagnostics`, `stages`, `flow`, `values`: the stages of compilation, and their results;
 //! 8. `targets`, `runs`: diagnostics for targets, and the items that have to be run for them;
 //! 9. `database`: the type [`Database`], and all of its methods.

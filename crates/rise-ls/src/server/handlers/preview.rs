@@ -90,7 +90,7 @@ pub struct PreviewOrigin {
     /// The definition that contains the primitive, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
-    /// The compiler passes that changed the part, in order.
+    /// The compiler passes that changed this part of the output, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<String>,
 }

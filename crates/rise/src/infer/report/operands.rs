@@ -101,7 +101,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the remedy `(a._1 + b._1, a._2 + b._2)`.
+    /// Suggests to apply the operator to each half: `(a._1 + b._1, a._2 + b._2)`.
     fn on_halves(&self, op: &str, lhs: TermId, rhs: TermId) -> Suggestion {
         let (a, b) = (self.source(lhs), self.source(rhs));
         let text = format!("({a}._1 {op} {b}._1, {a}._2 {op} {b}._2)");

@@ -16,7 +16,8 @@ use super::super::scalar::Scalar;
 use super::super::val::Layout;
 use super::Compiler;
 
-/// The layout of arrays with elements of a type, where sizes may only be known at run time.
+/// Code that computes the layout of arrays with elements of a type, whose sizes may only be known
+/// at run time.
 pub(crate) enum LayoutCode {
     Leaf(ElementRepr, Vec<NatCode>),
     Pair(Box<LayoutCode>, Box<LayoutCode>),
