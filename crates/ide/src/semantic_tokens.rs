@@ -233,10 +233,18 @@ fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
         .map(|found| (found.span.start, name_class(view, found, kinds)))
         .collect();
     let text = view.db.item_text(view.id);
-    let words = match view.is_strategy() {
-        true => strategy_files::words(&text),
-        false => words(&text, view.dialect()),
-    };
+    match view.is_strategy() {
+        true => word_tokens(view, &names, strategy_files::words(&text), out),
+        false => word_tokens(view, &names, words(&text, view.dialect()), out),
+    }
+}
+
+fn word_tokens(
+    view: &View<'_>,
+    names: &FxHashMap<u32, Class>,
+    words: impl Iterator<Item = Word>,
+    out: &mut Vec<Token>,
+) {
     let mut sign: Option<Span> = None;
     for Word { span, kind } in words {
         let (span, class) = match (kind, sign.take()) {
@@ -266,10 +274,11 @@ fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
     }
 }
 
-fn words(text: &str, dialect: Dialect) -> Vec<Word> {
+fn words(text: &str, dialect: Dialect) -> impl Iterator<Item = Word> {
     let tokens = lex_in(text, dialect).filter(|token| token.kind != TokenKind::Whitespace);
-    let words = tokens.scan(TokenKind::End, |before, token| {
-        let before = std::mem::replace(before, token.kind);
+    let mut before = TokenKind::End;
+    tokens.map(move |token| {
+        let before = std::mem::replace(&mut before, token.kind);
         let word = &text[std::ops::Range::from(token.span)];
         let plain = || word_class(token.kind, word);
         let kind = match token.kind {
@@ -281,12 +290,11 @@ fn words(text: &str, dialect: Dialect) -> Vec<Word> {
             kind if kind.is_comment() => WordKind::Comment(kind),
             _ => WordKind::Other(plain()),
         };
-        Some(Word {
+        Word {
             span: token.span,
             kind,
-        })
-    });
-    words.collect()
+        }
+    })
 }
 
 /// Returns the class of a name, which depends on what it refers to.

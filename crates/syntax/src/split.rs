@@ -109,7 +109,7 @@ impl<'t> RiseSplitter<'t> {
 impl Splitter for RiseSplitter<'_> {
     const LANGUAGE: Language = Language::Rise;
 
-    #[inline]
+    #[inline(always)]
     fn feed(&mut self, token: Token, items: &mut Vec<Span>) {
         if token.kind.is_trivia() {
             if token.kind == TokenKind::DocComment {

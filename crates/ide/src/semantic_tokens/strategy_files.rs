@@ -12,8 +12,8 @@ const CONTEXTUAL: [&str; 11] = [
     "trace",
 ];
 
-pub(super) fn words(text: &str) -> Vec<Word> {
-    let word = |token: syntax::Token| {
+pub(super) fn words(text: &str) -> impl Iterator<Item = Word> {
+    lex(text).filter_map(|token| {
         let kind = match token.kind {
             kind if kind.is_comment() => WordKind::Comment(kind),
             kind if kind.is_trivia() => return None,
@@ -22,8 +22,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         };
         let span = token.span;
         Some(Word { span, kind })
-    };
-    lex(text).filter_map(word).collect()
+    })
 }
 
 /// Returns the class of a token independently of its context.
