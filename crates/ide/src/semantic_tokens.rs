@@ -213,18 +213,23 @@ type Class = (TokenType, Modifiers);
 
 /// A word of an item.
 struct Word {
-    span: Span,
+    token: syntax::Token,
     kind: WordKind,
 }
 
 enum WordKind {
-    Comment(TokenKind),
+    Comment,
     /// The `@` of an annotation or attribute.
     Sign,
-    /// A word that may be a name, with its class if it is none.
-    Name(Option<Class>),
-    Other(Option<Class>),
+    /// A word that may be a name.
+    Name,
+    /// A half of a pair: `_1` or `_2`.
+    Half,
+    Other,
 }
+
+/// Returns the class of a token independently of its context.
+type PlainClass = fn(TokenKind, &str) -> Option<Class>;
 
 fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
     let names: FxHashMap<u32, Class> = view
@@ -234,22 +239,31 @@ fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
         .collect();
     let text = view.db.item_text(view.id);
     match view.is_strategy() {
-        true => word_tokens(view, &names, strategy_files::words(&text), out),
-        false => word_tokens(view, &names, words(&text, view.dialect()), out),
+        true => {
+            let words = strategy_files::words(&text);
+            word_tokens(view, (&text, words), &names, strategy_files::plain, out);
+        }
+        false => {
+            let words = words(&text, view.dialect());
+            word_tokens(view, (&text, words), &names, word_class, out);
+        }
     }
 }
 
 fn word_tokens(
     view: &View<'_>,
+    (text, words): (&str, impl Iterator<Item = Word>),
     names: &FxHashMap<u32, Class>,
-    words: impl Iterator<Item = Word>,
+    plain: PlainClass,
     out: &mut Vec<Token>,
 ) {
     let mut sign: Option<Span> = None;
-    for Word { span, kind } in words {
+    for Word { token, kind } in words {
+        let span = token.span;
+        let plain = || plain(token.kind, &text[std::ops::Range::from(span)]);
         let (span, class) = match (kind, sign.take()) {
-            (WordKind::Comment(kind), before) => {
-                out.push(comment(kind, view.absolute(span)));
+            (WordKind::Comment, before) => {
+                out.push(comment(token.kind, view.absolute(span)));
                 sign = before;
                 continue;
             }
@@ -257,12 +271,13 @@ fn word_tokens(
                 sign = Some(span);
                 continue;
             }
-            (WordKind::Name(_), Some(sign)) => {
+            (WordKind::Name, Some(sign)) => {
                 let decorator = (TokenType::Decorator, Modifiers::default());
                 (sign.cover(span), Some(decorator))
             }
-            (WordKind::Name(plain), None) => (span, names.get(&span.start).copied().or(plain)),
-            (WordKind::Other(class), _) => (span, class),
+            (WordKind::Name, None) => (span, names.get(&span.start).copied().or_else(plain)),
+            (WordKind::Half, _) => (span, Some((TokenType::Property, Modifiers::default()))),
+            (WordKind::Other, _) => (span, plain()),
         };
         if let Some((ty, modifiers)) = class {
             out.push(Token {
@@ -279,21 +294,19 @@ fn words(text: &str, dialect: Dialect) -> impl Iterator<Item = Word> {
     let mut before = TokenKind::End;
     tokens.map(move |token| {
         let before = std::mem::replace(&mut before, token.kind);
-        let word = &text[std::ops::Range::from(token.span)];
-        let plain = || word_class(token.kind, word);
         let kind = match token.kind {
             TokenKind::At => WordKind::Sign,
-            TokenKind::Ident if before == TokenKind::Dot && matches!(word, "_1" | "_2") => {
-                WordKind::Other(Some((TokenType::Property, Modifiers::default())))
+            TokenKind::Ident
+                if before == TokenKind::Dot
+                    && matches!(&text[std::ops::Range::from(token.span)], "_1" | "_2") =>
+            {
+                WordKind::Half
             }
-            TokenKind::Ident | TokenKind::Let => WordKind::Name(plain()),
-            kind if kind.is_comment() => WordKind::Comment(kind),
-            _ => WordKind::Other(plain()),
+            TokenKind::Ident | TokenKind::Let => WordKind::Name,
+            kind if kind.is_comment() => WordKind::Comment,
+            _ => WordKind::Other,
         };
-        Word {
-            span: token.span,
-            kind,
-        }
+        Word { token, kind }
     })
 }
 

@@ -15,18 +15,17 @@ const CONTEXTUAL: [&str; 11] = [
 pub(super) fn words(text: &str) -> impl Iterator<Item = Word> {
     lex(text).filter_map(|token| {
         let kind = match token.kind {
-            kind if kind.is_comment() => WordKind::Comment(kind),
+            kind if kind.is_comment() => WordKind::Comment,
             kind if kind.is_trivia() => return None,
             TokenKind::Attribute => WordKind::Sign,
-            kind => WordKind::Name(plain(kind, &text[std::ops::Range::from(token.span)])),
+            _ => WordKind::Name,
         };
-        let span = token.span;
-        Some(Word { span, kind })
+        Some(Word { token, kind })
     })
 }
 
 /// Returns the class of a token independently of its context.
-fn plain(kind: TokenKind, word: &str) -> Option<Class> {
+pub(super) fn plain(kind: TokenKind, word: &str) -> Option<Class> {
     let class = |ty| Some((ty, Modifiers::default()));
     match kind {
         TokenKind::Word(_) => class(TokenType::Keyword),
