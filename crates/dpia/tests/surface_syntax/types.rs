@@ -250,7 +250,7 @@ fn wrong_commands() {
                    found: Comm
                 help: a command has no value: let it write to memory that `new` allocates, and read this memory
             unknown : {t: DataType} -> t -> Comm
-              Error[cannot-infer] at `x`: the type of `x` is not known
+              Error[cannot-infer] at `x`: the type of `x` is unknown
                 help: write its type, as in `fun(x: Exp[f32, Rd] => …)`
         "#]],
     );
