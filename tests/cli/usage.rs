@@ -99,7 +99,10 @@ fn a_reader_that_goes_away_is_no_error() {
 fn numbers_that_make_no_sense_are_explained() {
     let folder = Folder::with(&[("a.rise", "def f = fun(x: i32 => x)\n")]);
     let cases = [
-        (&["--verify", "--tolerance", "-1"][..], "a number of at least 0"),
+        (
+            &["--verify", "--tolerance", "-1"][..],
+            "a number of at least 0",
+        ),
         (&["--bench", "-1"], "a whole number from 1"),
         (&["--bench", "0"], "a whole number from 1"),
     ];
