@@ -143,9 +143,7 @@ impl Infer<'_> {
             TermKind::Name(name) if self.lookup(name).is_none() => {}
             _ => return None,
         }
-        let Some(ty) = self.type_of_expr(self.bare(term)) else {
-            return None;
-        };
+        let ty = self.type_of_expr(self.bare(term))?;
         match &*self.table.head(ty) {
             Type::Pi(pi) if !pi.implicit && pi.kind == Kind::Nat => Some(pi.var),
             _ => None,

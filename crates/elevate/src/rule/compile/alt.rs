@@ -230,7 +230,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         sides.generalize_left();
         let made = self.define(names, &mut sides);
         for (_, cond, _) in self.conditions() {
-            self.assume(names, &mut sides, cond, true);
+            self.assume(&mut sides, cond, true);
         }
         let left = sides.read(&left);
         let shown = sides.show(&left);

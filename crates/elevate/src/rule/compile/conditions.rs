@@ -220,7 +220,6 @@ impl<'a> AltCompiler<'a, '_> {
     /// its propositions on sizes are assumed.
     pub(super) fn assume(
         &mut self,
-        names: &Names<'_>,
         sides: &mut RuleInfer<'_>,
         cond: CondId,
         holds: bool,
@@ -229,15 +228,15 @@ impl<'a> AltCompiler<'a, '_> {
         match &said.kind {
             CondKind::Missing => {}
             CondKind::And(a, b) => {
-                self.assume(names, sides, *a, holds);
-                self.assume(names, sides, *b, holds);
+                self.assume(sides, *a, holds);
+                self.assume(sides, *b, holds);
             }
             CondKind::Or(a, b) => {
-                self.assume(names, sides, *a, false);
-                self.assume(names, sides, *b, false);
+                self.assume(sides, *a, false);
+                self.assume(sides, *b, false);
             }
-            CondKind::Not(a) => self.assume(names, sides, *a, false),
-            CondKind::Paren(a) => self.assume(names, sides, *a, holds),
+            CondKind::Not(a) => self.assume(sides, *a, false),
+            CondKind::Paren(a) => self.assume(sides, *a, holds),
             CondKind::Divides { divisor, size } => {
                 let (a, b) = (sides.size(*divisor), sides.size(*size));
                 if let (Some(a), Some(b), true) = (a, b, holds) {

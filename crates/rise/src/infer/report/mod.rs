@@ -255,9 +255,7 @@ impl Infer<'_> {
                     .iter()
                     .find(|u| u.term == self.bare(term))
                     .map(|u| u.target)?;
-                let Some(ty) = self.type_of_expr(term) else {
-                    return None;
-                };
+                let ty = self.type_of_expr(term)?;
                 (target, ty.clone())
             }
         };
