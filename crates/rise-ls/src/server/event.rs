@@ -53,10 +53,13 @@ impl fmt::Debug for Event {
     }
 }
 
+/// The sender of the answer to a request, until it is sent.
+type AnswerSender<R> = Option<oneshot::Sender<Result<R, Error>>>;
+
 /// The channel for the answer to a request. Clones share the channel, and only the first answer is
 /// sent.
 #[derive(Debug)]
-pub struct Reply<R>(Arc<Mutex<Option<oneshot::Sender<Result<R, Error>>>>>);
+pub struct Reply<R>(Arc<Mutex<AnswerSender<R>>>);
 
 impl<R> Reply<R> {
     /// Creates a channel, and its receiver.

@@ -218,12 +218,7 @@ impl<'a> AltCompiler<'a, '_> {
 
     /// Infers the terms of a condition. If the condition must hold for the rule to apply (`holds`),
     /// its propositions on sizes are assumed.
-    pub(super) fn assume(
-        &mut self,
-        sides: &mut RuleInfer<'_>,
-        cond: CondId,
-        holds: bool,
-    ) {
+    pub(super) fn assume(&mut self, sides: &mut RuleInfer<'_>, cond: CondId, holds: bool) {
         let said = self.cond(cond);
         match &said.kind {
             CondKind::Missing => {}
