@@ -52,7 +52,7 @@ pub enum ShapeError {
     #[error("the size `{0}` has no value; give one with `-D {0}=…`")]
     Unknown(String),
     /// A size is undefined, or overflows.
-    #[error("the size `{0}` has no value for these sizes")]
+    #[error("the size `{0}` cannot be computed for these sizes: it overflows, or divides by zero")]
     Undefined(String),
     /// A size is negative.
     #[error("the size `{0}` is {1} for these sizes, which is negative")]
@@ -502,7 +502,7 @@ mod tests {
         );
         assert_eq!(
             error("(n/m).f32", 1, 0),
-            Err("the size `n/m` has no value for these sizes".to_owned())
+            Err("the size `n/m` cannot be computed for these sizes: it overflows, or divides by zero".to_owned())
         );
         assert_eq!(
             error("n..dataFun(i => i.f32)", 1 << 23, 0),

@@ -242,7 +242,9 @@ fn source(value: &Value, folder: Option<&Path>) -> Result<ArgumentSource, String
 
 fn literal(value: &Value, depth: usize) -> Result<Literal, String> {
     if depth > MAX_DEPTH {
-        return Err("there are too many arrays in arrays".to_owned());
+        return Err(format!(
+            "the value is nested too deeply: at most {MAX_DEPTH} arrays may be inside one another"
+        ));
     }
     match value {
         Value::Bool(_) | Value::Number(_) => Ok(Literal::Word(value.to_string())),
