@@ -607,10 +607,10 @@ fn signs_and_words_of_other_languages() {
                 the parameters of `fun` are followed by `=>`, not `=`
                 Write `=>` => def f = fun(x: f32 => x + 1.0f)
             def f = fun(x: f32 y: f32 => x + y)
-                expected `,` between two parameters
+                expected `,` between the parameters `x` and `y`
                 Insert `,` => def f = fun(x: f32, y: f32 => x + y)
             def f = depFun((n: Nat m: Nat) => x)
-                expected `,` between two parameters
+                expected `,` between the parameters `n` and `m`
                 Insert `,` => def f = depFun((n: Nat, m: Nat) => x)
             def f = fun(x => y = x * x in y + 1.0f)
                 a value is named by `let`: write `let y = …`

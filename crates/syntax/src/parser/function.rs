@@ -277,16 +277,29 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a missing `,` before a parameter with a type or kind. Returns false if no such
-    /// parameter follows.
+    /// Reports a missing `,` before a further parameter. Returns false if none follows.
     fn comma_is_missing(&mut self) -> bool {
+        let after_names = self
+            .ahead()
+            .map(|(_, token)| token.kind)
+            .find(|&kind| kind != TokenKind::Ident);
         let is_parameter = self.host.is_none()
             && self.at(TokenKind::Ident)
-            && self.peek_kind(1) == TokenKind::Colon;
-        if is_parameter {
+            && matches!(
+                after_names,
+                Some(TokenKind::Colon | TokenKind::Comma | TokenKind::FatArrow)
+            );
+        let previous = self.params.last();
+        if let (true, Some(previous)) = (is_parameter, previous) {
             let end = Span::empty(self.last_end());
             let span = self.token().span;
-            let message = "expected `,` between two parameters";
+            let message = match &self.binders[previous.0 as usize].name {
+                left if left.is_empty() => "expected `,` between two parameters".to_owned(),
+                left => {
+                    let right = self.slice(span);
+                    format!("expected `,` between the parameters `{left}` and `{right}`")
+                }
+            };
             self.report(Diagnostic::syntax(span, message).replace("Insert `,`", end, ","));
         }
         is_parameter

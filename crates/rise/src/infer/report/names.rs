@@ -12,7 +12,7 @@ use super::math_functions::is_mathematical;
 use crate::Target;
 use crate::codes;
 use crate::primitive::Primitive;
-use crate::types::Type;
+use crate::types::{Ty, Type};
 use syntax::{closest, foreign_scalar};
 
 impl Infer<'_> {
@@ -274,19 +274,32 @@ impl Infer<'_> {
 
     pub(in crate::infer) fn undetermined(&mut self, var: Var, term: TermId) {
         let info = self.table.info(var);
-        let (name, noun) = (info.name.clone(), kind_noun(info.kind));
+        let (name, noun, kind) = (info.name.clone(), kind_noun(info.kind), info.kind);
         let user = self.source(term);
-        let what = if user == "_" {
-            format!("nothing determines this {noun}")
-        } else {
-            format!("nothing determines the {noun} `{name}` of `{user}`")
+        let is_var = |ty: &Ty| matches!(&*self.table.ty(ty), Type::Var(v) if *v == var);
+        let takes_it = self
+            .type_of_expr(term)
+            .is_some_and(|ty| matches!(&*self.table.ty(ty), Type::Fun(arg, _) if is_var(arg)));
+        let (message, help) = match kind {
+            _ if takes_it && user != "_" => (
+                format!("nothing determines the type of the argument of `{user}`"),
+                format!("write it, as in `{user}((… : f32))`"),
+            ),
+            Kind::Nat => (
+                format!("nothing determines the {noun} `{name}` of `{user}`"),
+                "write the type of its argument or result, as in `(… : 4.f32)`".to_owned(),
+            ),
+            _ => (
+                format!("nothing determines the {noun} `{name}` of `{user}`"),
+                "write its type, as in `(… : f32)`".to_owned(),
+            ),
         };
-        let help = match info.kind {
-            Kind::Nat => "write the type of its argument or result, as in `(… : 4.f32)`",
-            _ => "write its type, as in `(… : f32)`",
+        let message = match user.as_str() {
+            "_" => format!("nothing determines this {noun}"),
+            _ => message,
         };
         let span = self.span(term);
-        self.error(codes::CANNOT_INFER, span, what).help = Some(help.to_owned());
+        self.error(codes::CANNOT_INFER, span, message).help = Some(help);
     }
 
     pub(in crate::infer) fn report_no_kind(&mut self, var: Var) {
