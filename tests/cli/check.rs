@@ -116,7 +116,7 @@ fn every_program_is_checked_for_a_target() {
     let folder = Folder::with(&[("a.rise", text)]);
     assert_eq!(shorts(&folder, &["a.rise"]), "");
     expect![[r#"
-        a.rise:2:35 error[missing-choice]: `map` does not say how it is computed, and its result is written
+        a.rise:2:4 hint[default-schedule]: no implementation is chosen: `lowerToC` chooses one for C
     "#]]
     .assert_eq(&shorts(&folder, &["a.rise", "--target", "c"]));
     assert_eq!(

@@ -11,7 +11,7 @@ const FILE: &str = r#"
 def scale : (n: Nat) -> n.f32 -> f32 -> n.f32 = depFun(n: Nat => fun(xs, a =>
   xs |> mapSeq(fun(x => a * x))))
 
-def rows = depFun((n: Nat, m: Nat) => fun(xs: n.m.i32 => xs |> map(reduce(add)(0))))
+def rows = depFun((n: Nat, m: Nat) => fun(xs: n.m.i32 => xs |> mapSeq(id) |> toMem |> map(reduce(add)(0))))
 
 def tiles = depFun(n: Nat => fun(xs: n.f32 => xs |> split(4) |> map(reduce(add)(0.0f))))
 
@@ -154,10 +154,10 @@ fn the_interpreter_is_not_compared_with_itself() {
 fn a_program_that_cannot_be_compiled_for_its_target_is_an_error() {
     let text = "
 @target(c)
-def marked = depFun(n: Nat => fun(xs: n.i32 => xs |> map(fun(x => x + 1))))
+def marked = depFun(n: Nat => fun(xs: n.i32 => xs |> mapSeq(id) |> toMem |> map(fun(x => x + 1))))
 
 @strategy(DFNF)
-def planned = depFun(n: Nat => fun(xs: n.i32 => xs |> map(fun(x => x + 1)) |> reduce(add)(0)
+def planned = depFun(n: Nat => fun(xs: n.i32 => xs |> map(fun(x => x + 1)) |> reduceSeq(add)(0)
   |> fun(sum => xs |> map(fun(x => x * sum)))))
 ";
     let folder = Folder::with(&[("a.rise", text)]);

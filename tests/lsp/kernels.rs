@@ -180,8 +180,7 @@ fn a_reduction_without_an_address_space() {
 
 #[test]
 fn a_missing_copy() {
-    let text =
-        "@target(opencl)\ndef turned = depFun(n: Nat => fun(xs: n.n.f32 => xs |> transpose))\n";
+    let text = "@target(opencl)\ndef turned = depFun(n: Nat => fun(xs: n.n.f32 => let _s = xs |> join |> reduceSeq(Private)(add)(0.0f) in xs |> transpose))\n";
     let mistake = Mistake::of(text);
     assert_eq!((mistake.code(), mistake.place()), ("missing-copy", "xs"));
     assert_eq!(

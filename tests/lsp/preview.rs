@@ -100,7 +100,7 @@ fn what_cannot_be_compiled_says_why() {
     let uri = client.uri("a.rise");
     client.open(
         &uri,
-        "def sums = fun(xs: 4.4.f32 => xs |> map(reduce(add)(0.0f)))\n",
+        "def sums = fun(xs: 4.4.f32 => xs |> mapSeq(mapSeq(id)) |> toMem |> map(reduce(add)(0.0f)))\n",
     );
     let params = json!({"textDocument": {"uri": uri}, "as": "c"});
     let shown = client.request("rise/preview", params);
@@ -312,14 +312,32 @@ fn each_line_says_where_it_is_from_and_what_made_it() {
 }
 
 #[test]
-fn a_preview_of_a_program_without_choices_says_how_to_lower_it() {
+fn a_preview_of_a_program_without_choices_shows_the_default_schedule() {
     const HIGH: &str =
         "def twice = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * 2.0f))))\n";
     let mut client = Client::start();
     let uri = client.uri("a.rise");
     client.open(&uri, HIGH);
+    for (form, line) in [
+        ("c", "output[i] = xs[i] * 2.0f;"),
+        ("openmp", "#pragma omp parallel for"),
+        ("opencl", "get_global_id(0)"),
+    ] {
+        let params = json!({"textDocument": {"uri": uri}, "def": "twice", "as": form});
+        let shown = client.request("rise/preview", params);
+        assert!(shown["text"].as_str().unwrap().contains(line), "{shown}");
+        assert_eq!(shown.get("lower"), None);
+    }
+}
+
+#[test]
+fn a_preview_of_a_program_with_missing_choices_says_how_to_lower_it() {
+    const HIGH: &str = "def twice = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> toMem |> map(fun(x => x * 2.0f))))\n";
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, HIGH);
     let asked = |form: &str| json!({"textDocument": {"uri": uri}, "def": "twice", "as": form});
-    for (form, target) in [("c", "c"), ("openmp", "openmp"), ("opencl", "opencl")] {
+    for (form, target) in [("c", "c"), ("openmp", "openmp")] {
         let shown = client.request("rise/preview", asked(form));
         assert_eq!(shown["lower"], target, "{shown}");
         let lowered = client.request(

@@ -9,7 +9,8 @@ declare_diagnostics! {
     /// definition that is checked for a target, `reduce` must be replaced by an implementation: `reduceSeq`, `reducePar` or, for
     /// OpenCL, `reduceSeq(Private)`. A `map` whose result is only read needs no implementation, because each element is computed
     /// where it is read. If its result is written, it must be replaced by a loop that writes it: `mapSeq`, `mapPar`, `mapGlobal`.
-    /// Only a function that rearranges (`transpose`, `join`, …) what something else writes needs no loop of its own.
+    /// Only a function that rearranges (`transpose`, `join`, …) what something else writes needs no loop of its own. A definition
+    /// that chooses no implementation at all gets the default schedule of the target instead (`default-schedule`).
     ///
     /// A definition is checked for a target if it has `@target`, if it uses features that only that target has, or with `--target`.
     ///
@@ -17,7 +18,7 @@ declare_diagnostics! {
     ///
     /// ```rise wrong
     /// @target(c)
-    /// def sum = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * x)) |> reduce(add)(0.0f)))
+    /// def sum = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x * x)) |> toMem |> reduce(add)(0.0f)))
     /// ```
     ///
     /// Right; the `map` is only read:
@@ -27,6 +28,29 @@ declare_diagnostics! {
     /// def sum = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * x)) |> reduceSeq(add)(0.0f)))
     /// ```
     MISSING_CHOICE = "missing-choice";
+
+    /// A definition makes no choice of implementation, and gets the default schedule of its target.
+    ///
+    /// A definition without `mapSeq`, `reduceSeq`, `toMem`, `mapGlobal` or another pattern that determines how something is
+    /// computed is lowered by a strategy of the library: `lowerToC`, `lowerToOpenMP` or `lowerToOpenCL`. `rise-ls rewrite --strategy
+    /// lowerToC` and the code actions of an editor show the result. To keep it, name the strategy, `@strategy(lowerToC)`; to choose
+    /// another implementation, name another strategy or write the patterns.
+    ///
+    /// With the hint:
+    ///
+    /// ```rise wrong
+    /// @target(c)
+    /// def sum = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * x)) |> reduce(add)(0.0f)))
+    /// ```
+    ///
+    /// Without it:
+    ///
+    /// ```rise right
+    /// @target(c)
+    /// @strategy(lowerToC)
+    /// def sum = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * x)) |> reduce(add)(0.0f)))
+    /// ```
+    DEFAULT_SCHEDULE = "default-schedule";
 
     /// Memory of a kernel has no address space, or an address space that is not possible.
     ///

@@ -9,6 +9,7 @@
 //! - [`rule`]: rules with two sides in RISE: matching, conditions, instantiation.
 //! - [`engine`]: strategies as data, and the abstract machine that applies them.
 //! - [`normal`]: normal forms, computed without starting over at the root.
+//! - `lowering`: the choice of an implementation for every pattern of a program.
 //! - [`lang`]: `.elevate` files: names, types, checks, evaluation to strategies.
 //!
 //! This crate depends neither on the database nor on the editor, and reads no files.
@@ -16,6 +17,7 @@
 pub mod codes;
 pub mod engine;
 pub mod lang;
+mod lowering;
 pub mod normal;
 pub mod rule;
 pub mod term;

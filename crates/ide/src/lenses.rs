@@ -122,7 +122,7 @@ def unknown = nothing
 @target(c)
 def fused = fun(xs: 4.f32 => xs |> map(fun(x => x + x)) |> mapSeq(fun(x => x * x)))
 @target(c)
-def lacking = fun(xs: 4.f32 => xs |> map(fun(x => x + x)))
+def lacking = fun(xs: 4.f32 => xs |> mapSeq(id) |> toMem |> map(fun(x => x + x)))
 ";
         let file = db.set_file(FilePath::disk("/a.rise"), text);
         let found = lenses(&db, file);

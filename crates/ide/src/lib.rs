@@ -13,6 +13,7 @@ mod concrete;
 mod context;
 mod diagnostics;
 mod elision;
+mod fix_all;
 #[cfg(test)]
 mod fixture;
 mod flow;
@@ -55,6 +56,7 @@ pub use completion::{
 };
 pub use concrete::SyntaxTree;
 pub use diagnostics::{FileDiagnostic, FileFix, RelatedPlace, diagnostics, item_diagnostics};
+pub use fix_all::{FixedFile, fix_all, fix_all_in_copy};
 pub use flow::AccessFlow;
 pub use folding::{Folding, FoldingKind, folding_ranges};
 pub use formatting::{format, format_range};

@@ -444,7 +444,7 @@ declare_diagnostics! {
     ///
     /// ```rise wrong
     /// @target(c)
-    /// def columns = depFun(n: Nat => fun(xs: n.n.f32 => xs |> transpose))
+    /// def columns = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapSeq(mapSeq(id)) |> toMem |> transpose))
     /// ```
     ///
     /// Right:

@@ -8,17 +8,19 @@ use dpia::functional::{Checked as Accesses, TrialResult};
 use dpia::target::format_bytes;
 use dpia::{Device, PhraseProgram};
 use rise::Primitive;
-use rise::core::{LinkError, Origin, Program, normalise};
+use rise::core::{Def, LinkError, Origin, Program, normalise};
 use syntax::ast::{AddressSpace, Item, ItemKind};
 use syntax::{Diagnostic, Fix, Severity};
 
-use super::{Frontend, StageResult, local_memory, not_linked, one, with_text};
+use super::{
+    Frontend, StageResult, intermediate, local_memory, name_span, not_linked, one, with_text,
+};
 use crate::files::ItemId;
 use crate::inputs::{Db, SourceItem};
 use crate::items::parsed;
 use crate::options::{device, launched};
 use crate::panics::catch_panic;
-use crate::strategies::{is_lowered, lowered};
+use crate::strategies::{is_lowered, lowered, scheduled};
 use crate::terms::{elaborated, linked};
 
 pub(super) struct Rise;
@@ -42,7 +44,8 @@ impl Frontend for Rise {
         item: SourceItem,
         target: Target,
     ) -> Arc<[Diagnostic]> {
-        let (program, accesses) = match (normalised(db, item), accesses(db, item, target)) {
+        let (program, accesses) = match (program_for(db, item, target), accesses(db, item, target))
+        {
             (Ok(program), Ok(accesses)) => (program, accesses),
             (Err(found), _) | (_, Err(found)) => return found,
         };
@@ -51,11 +54,15 @@ impl Frontend for Rise {
             report::diagnostics(&accesses.problems, &program, features, written)
         };
         let mut found = with_text(db, item, work).unwrap_or_else(|failure| vec![failure]);
-        if is_lowered(db, item.into()) {
+        let is_scheduled = schedule(db, item, target).is_some();
+        if is_scheduled || is_lowered(db, item.into()) {
             let parsed = parsed(db, item.into());
             for diagnostic in &mut found {
                 adapt_lowered_diagnostic(db, item, &parsed.item, diagnostic);
             }
+        }
+        if is_scheduled {
+            found.insert(0, default_schedule(db, item, target));
         }
         found.into()
     }
@@ -79,10 +86,10 @@ impl Frontend for Rise {
         target: Target,
         at: Origin,
     ) -> Option<Fix> {
-        if is_lowered(db, item.into()) {
+        if is_lowered(db, item.into()) || schedule(db, item, target).is_some() {
             return None;
         }
-        let program = normalised(db, item).ok()?;
+        let program = program_for(db, item, target).ok()?;
         let (device, features) = (device(db), target.features());
         let stored_in = |space, written: DefinitionSource<'_>| {
             let (moved, place) = dpia::functional::stored_in(&program, at, space)?;
@@ -141,10 +148,34 @@ pub(crate) fn code_linked(db: &dyn Db, item: SourceItem) -> StageResult<Program<
         .map_err(not)
 }
 
+/// Returns the program that is compiled for a target, in normal form. A program that makes no choice
+/// of implementation gets the default schedule of the target.
+#[salsa::tracked(returns(clone), lru = 128)]
+fn program_for(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<Program<Primitive>> {
+    match schedule(db, item, target) {
+        Some(def) => intermediate::program(db, item.into(), &def),
+        None => normalised(db, item),
+    }
+}
+
+/// Returns the result of the default schedule for a definition that makes no choice of
+/// implementation; `None` if it makes one or needs none, or if the schedule fails.
+pub(crate) fn schedule(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+) -> Option<Arc<Def<Primitive>>> {
+    let program = code_linked(db, item).ok()?;
+    if dpia::functional::makes_choice(&program.body) {
+        return None;
+    }
+    scheduled(db, item, target).filter(|def| dpia::functional::makes_choice(&def.body))
+}
+
 /// Returns the accesses of the program's expressions.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<Accesses> {
-    let program = normalised(db, item)?;
+    let program = program_for(db, item, target)?;
     let device = match target.features().has_work_items() {
         true => device(db),
         false => Arc::default(),
@@ -209,18 +240,32 @@ fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> 
     }
 }
 
+/// Returns the hint at a definition that gets the default schedule of a target.
+fn default_schedule(db: &dyn Db, item: SourceItem, target: Target) -> Diagnostic {
+    let name = name_span(db, item);
+    let strategy = target.description().lowering;
+    let message = format!(
+        "no implementation is chosen: `{strategy}` chooses one for {}",
+        target.title()
+    );
+    Diagnostic::new(Severity::Hint, dpia::codes::DEFAULT_SCHEDULE, name, message)
+}
+
 /// Adapts a diagnostic of a program that a strategy made. Its text is not the source text, so fixes
 /// are removed; a diagnostic of generated code is moved to the strategy's name.
 fn adapt_lowered_diagnostic(db: &dyn Db, item: SourceItem, written: &Item, found: &mut Diagnostic) {
     found.fixes.clear();
-    let (Some(strategy), ItemKind::Def { body, .. }) = (item.strategy(db), &written.kind) else {
+    let ItemKind::Def { body, .. } = &written.kind else {
         return;
     };
     let body = written.term(*body).span;
     if found.span != body {
         return;
     }
-    found.span = strategy.span;
+    found.span = match item.strategy(db) {
+        Some(strategy) => strategy.span,
+        None => name_span(db, item),
+    };
     found
         .related
         .retain(|related| related.place.item.is_some() || related.place.span != body);

@@ -9,5 +9,5 @@ pub(crate) use named::{named, named_definition};
 pub use rewrite::{LoweredDef, Refusal};
 pub(crate) use rewrite::{
     assumed, complaint, definitions, example, is_lowered, lowered, order_in, program_of, rewrite,
-    rewrite_by, used_programs,
+    rewrite_by, scheduled, used_programs,
 };

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use codegen::Target;
 use elevate::codes;
 use elevate::engine::Options as Fuel;
 use elevate::lang::{
-    self, Definition, Definitions, Library, NotRewritten, Request, Rewritten, Target, library,
+    self, Definition, Definitions, Library, NotRewritten, Request, Rewritten, Target as Named,
+    library,
 };
 use rise::Primitive;
 use rise::core::Def;
@@ -52,7 +54,7 @@ pub(crate) fn definitions(
     while let Some(next) = open.pop() {
         for used in &next.checked.uses {
             match used.target {
-                Target::Item(id) if !Library::contains(id) => {
+                Named::Item(id) if !Library::contains(id) => {
                     if id != strategy.id
                         && !found.strategies.contains_key(&id)
                         && let Some(used) = definition(db, id)
@@ -61,7 +63,7 @@ pub(crate) fn definitions(
                         open.push(used);
                     }
                 }
-                Target::Program(id) => programs.push(ItemId::from_global(id)),
+                Named::Program(id) => programs.push(ItemId::from_global(id)),
                 _ => {}
             }
         }
@@ -226,6 +228,32 @@ pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
         Ok(strategy) => strategy,
         Err(wrong) => return Some(Err(Arc::new([wrong]))),
     };
+    let span = item
+        .strategy(db)
+        .as_ref()
+        .map_or_else(Span::default, |name| name.span);
+    Some(match lowered_by(db, id, strategy) {
+        Ok(lowered) => Ok(Arc::new(lowered)),
+        // The errors of the definition have been reported at their places.
+        Err(Refusal::NoProgram) => Err(Arc::default()),
+        Err(refusal) => Err(Arc::new([complaint(&refusal, span)])),
+    })
+}
+
+/// Lowers a definition by the default schedule of a target. Returns `None` if that fails.
+#[salsa::tracked(returns(clone), lru = 128)]
+pub(crate) fn scheduled(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+) -> Option<Arc<Def<Primitive>>> {
+    let schedule = library().named(target.description().lowering)?;
+    let lowered = lowered_by(db, item.into(), schedule).ok()?;
+    Some(lowered.def)
+}
+
+/// Applies a strategy to a definition, within the limit of work.
+fn lowered_by(db: &dyn Db, item: ItemId, strategy: GlobalId) -> Result<LoweredDef, Refusal> {
     let going_on = || {
         db.unwind_if_revision_cancelled();
         false
@@ -238,24 +266,13 @@ pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
         },
         ..Request::default()
     };
-    let span = item
-        .strategy(db)
-        .as_ref()
-        .map_or_else(Span::default, |name| name.span);
-    Some(match rewrite(db, id, strategy, &request) {
-        Ok(rewritten) => Ok(Arc::new(LoweredDef {
-            steps: rewritten.steps,
-            assumed: assumed(&rewritten),
-            parameters: rewritten
-                .parameters
-                .iter()
-                .map(|p| p.name.clone())
-                .collect(),
-            def: Arc::new(rewritten.def),
-        })),
-        // The errors of the definition have been reported at their places.
-        Err(Refusal::NoProgram) => Err(Arc::default()),
-        Err(refusal) => Err(Arc::new([complaint(&refusal, span)])),
+    let rewritten = rewrite(db, item, strategy, &request)?;
+    let parameters = rewritten.parameters.iter();
+    Ok(LoweredDef {
+        steps: rewritten.steps,
+        assumed: assumed(&rewritten),
+        parameters: parameters.map(|p| p.name.clone()).collect(),
+        def: Arc::new(rewritten.def),
     })
 }
 

@@ -35,14 +35,14 @@ fn a_definition_is_checked_for_the_target_it_names() {
     check(
         &format!("@target(c)\ndef a = {MAP}\n@target(openmp)\ndef b = {MAP}"),
         expect![[r#"
-            missing-choice at map: `map` does not say how it is computed, and its result is written
-            missing-choice at map: `map` does not say how it is computed, and its result is written
+            default-schedule at a: no implementation is chosen: `lowerToC` chooses one for C
+            default-schedule at b: no implementation is chosen: `lowerToOpenMP` chooses one for OpenMP
         "#]],
     );
     check(
         &format!("@target(c)\n@target(openmp)\ndef a = {MAP}"),
         expect![[r#"
-            missing-choice at map: `map` does not say how it is computed, and its result is written
+            default-schedule at a: no implementation is chosen: `lowerToC` chooses one for C
         "#]],
     );
 }
@@ -82,13 +82,13 @@ fn every_program_can_be_checked_for_a_target() {
     ));
     db.set_target(Some(Target::C));
     expect![[r#"
-        missing-choice at map: `map` does not say how it is computed, and its result is written
-        missing-choice at map: `map` does not say how it is computed, and its result is written
+        default-schedule at a: no implementation is chosen: `lowerToC` chooses one for C
+        default-schedule at b: no implementation is chosen: `lowerToOpenMP` chooses one for OpenMP
     "#]]
     .assert_eq(&said(&db));
     db.set_target(None);
     expect![[r#"
-        missing-choice at map: `map` does not say how it is computed, and its result is written
+        default-schedule at b: no implementation is chosen: `lowerToOpenMP` chooses one for OpenMP
     "#]]
     .assert_eq(&said(&db));
 }
@@ -161,7 +161,7 @@ fn an_edit_checks_one_definition_again() {
         "def b = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq",
     );
     expect![[r#"
-        missing-choice at map: `map` does not say how it is computed, and its result is written
+        default-schedule at a: no implementation is chosen: `lowerToC` chooses one for C
     "#]]
     .assert_eq(&said(&db));
     let checked = db.take_log();

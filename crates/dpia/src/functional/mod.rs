@@ -43,7 +43,9 @@ pub use problem::{
 };
 pub use report::{DefinitionSource, diagnostics};
 pub use space_trials::{TrialResult, stored_in, try_spaces};
-pub use target_selection::{first_required, is_program, may_be_program, required, stands_alone};
+pub use target_selection::{
+    first_required, is_program, makes_choice, may_be_program, required, stands_alone,
+};
 pub use targets::allows;
 
 use crate::phrase::{PhraseProgram, contains_array};

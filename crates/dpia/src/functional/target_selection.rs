@@ -1,7 +1,8 @@
 //! Determines what a definition requires of its targets, and whether it is a program.
 
 use rise::core::{Expr, Form, subterms};
-use rise::{Inference, Primitive, Scheme, Type};
+use rise::pattern::{MapLoop, ReduceLoop};
+use rise::{Inference, Pattern, Primitive, Scheme, Type};
 use syntax::ast::{Item, Kind, TermKind};
 
 use super::has_tuple_of_arrays;
@@ -35,6 +36,37 @@ pub fn required(body: &Expr<Primitive>) -> Parallelism {
         _ => Parallelism::Sequential,
     });
     each.max().unwrap_or_default()
+}
+
+/// Returns true if a program chooses an implementation for one of its patterns: a loop, memory, or a
+/// kernel.
+pub fn makes_choice(body: &Expr<Primitive>) -> bool {
+    subterms(body).any(|term| match term.form {
+        Form::Primitive(primitive, ..) => is_choice(primitive.pattern()),
+        _ => false,
+    })
+}
+
+fn is_choice(pattern: Pattern) -> bool {
+    match pattern {
+        Pattern::Map(MapLoop::Computed | MapLoop::Lanes) => false,
+        Pattern::Reduce(ReduceLoop::Undetermined) => false,
+        Pattern::Map(
+            MapLoop::Sequential | MapLoop::Unrolled | MapLoop::Stream | MapLoop::Parallel(_),
+        )
+        | Pattern::Reduce(ReduceLoop::Sequential | ReduceLoop::Unrolled | ReduceLoop::Threads)
+        | Pattern::DepMap(_)
+        | Pattern::Stream(_)
+        | Pattern::Memory
+        | Pattern::Kernel => true,
+        // There is only one implementation of these.
+        Pattern::Scan | Pattern::Iterate | Pattern::Let | Pattern::DepPair | Pattern::DepMatch => {
+            false
+        }
+        Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => false,
+        Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => false,
+        Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat => false,
+    }
 }
 
 /// Returns true if a definition of this type, in RISE or in DPIA, can be compiled on its own: its

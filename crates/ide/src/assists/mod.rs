@@ -4,6 +4,7 @@
 //! a line in [`ALL`].
 
 mod applications;
+mod apply_fixes;
 mod diagnostic_fix;
 mod edits;
 mod enter_sizes;
@@ -51,6 +52,7 @@ const ALL: &[AssistHandler] = &[
     library_rewrite::HANDLER,
     extract_definition::HANDLER,
     remove_idle_stages::HANDLER,
+    apply_fixes::HANDLER,
     separate_convolution::HANDLER,
     make_size_tunable::HANDLER,
     lowered_copy::HANDLER,

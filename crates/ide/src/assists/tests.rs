@@ -201,14 +201,14 @@ fn a_definition_gets_a_lowered_copy() {
         text,
         "source.rise.lower",
         expect![[r#"
-        Lower everything to loops as `double_c1`
-        Lower to C as `double_c1`
-        Fuse, then lower to C as `double_c1`
-        Lower to OpenMP as `double_openmp`
-        Lower to OpenCL: a work-item an element as `double_opencl`
-        Lower to OpenCL: work-groups of 32 (assumes 32 divides n) as `double_opencl`
-        Lower to OpenCL: work-groups of … -- asks for lowerToGroups({n})
-    "#]],
+            Lower everything to loops as `double_c1`
+            Lower to C as `double_c1`
+            Lower to OpenMP as `double_openmp`
+            Lower to OpenCL: a work-item an element as `double_opencl`
+            Lower to OpenCL: work-groups of 32 (assumes 32 divides n) as `double_opencl`
+            Lower to OpenCL as `double_opencl`
+            Lower to OpenCL: work-groups of … -- asks for lowerToGroups({n})
+        "#]],
     );
     chosen(
         text,
@@ -561,10 +561,10 @@ fn a_definition_for_one_target_has_copies_for_others() {
         expect![[r#"
             Lower everything to loops as `f_c`
             Lower to C as `f_c`
-            Fuse, then lower to C as `f_c`
             Lower to OpenMP as `f_openmp`
             Lower to OpenCL: a work-item an element as `f_opencl`
             Lower to OpenCL: work-groups of 32 as `f_opencl`
+            Lower to OpenCL as `f_opencl`
         "#]],
     );
 }

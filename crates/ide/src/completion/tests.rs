@@ -220,11 +220,11 @@ fn types_kinds_and_annotations() {
         "@strategy($0)\ndef f = 1\n",
         8,
         expect![[r#"
-            Function lowerFused : Fuse, then lower to C
             Function lowerToC : Lower to C
             Function lowerToGlobal : Lower to OpenCL: a work-item an element
             Function lowerToGlobal2D : Lower to OpenCL: a work-item for each row and column
             Function lowerToGroups2D : Lower to OpenCL: work-groups and work-items in two dimensions
+            Function lowerToOpenCL : Lower to OpenCL
             Function lowerToOpenMP : Lower to OpenMP
             Function specializeSeq : Lower everything to loops
             Function BENF : Normalize: functions applied (BENF)
@@ -234,12 +234,13 @@ fn types_kinds_and_annotations() {
         "@strategy(lowerT$0)\ndef f = 1\n",
         8,
         expect![[r#"
-        Function lowerToC : Lower to C
-        Function lowerToGlobal : Lower to OpenCL: a work-item an element
-        Function lowerToGlobal2D : Lower to OpenCL: a work-item for each row and column
-        Function lowerToGroups2D : Lower to OpenCL: work-groups and work-items in two dimensions
-        Function lowerToOpenMP : Lower to OpenMP
-    "#]],
+            Function lowerToC : Lower to C
+            Function lowerToGlobal : Lower to OpenCL: a work-item an element
+            Function lowerToGlobal2D : Lower to OpenCL: a work-item for each row and column
+            Function lowerToGroups2D : Lower to OpenCL: work-groups and work-items in two dimensions
+            Function lowerToOpenCL : Lower to OpenCL
+            Function lowerToOpenMP : Lower to OpenMP
+        "#]],
     );
     check(
         "//- /main.rise\n@strategy(\"own.elevate\", $0)\ndef f = 1\n//- /own.elevate\nstrategy fast = lowerToC\nrule r = map(f) |-> mapSeq(f)\n",

@@ -495,7 +495,9 @@ fn normal_forms_keep_parameters_with_their_names_and_types() {
 fn a_normal_form_that_changes_nothing_to_be_seen_is_not_offered() {
     menu(
         "def $0f = depFun(n: Nat => fun(x0: (n + 1).i64 => x0 |> mapSeq(fun(e => e * 2i64))))\n",
-        expect![[""]],
+        expect![[r#"
+            Lower to OpenCL
+        "#]],
     );
 }
 
@@ -637,10 +639,10 @@ fn a_definition_with_a_target_is_not_lowered_for_another_one_in_its_place() {
         expect![[r#"
             Lower everything to loops
             Lower to C
-            Fuse, then lower to C
             Lower to OpenMP -- not here: the definition has `@target(c)`, and this uses `mapPar`
             Lower to OpenCL: a work-item an element -- not here: the definition has `@target(c)`, and this uses `mapGlobal`
             Lower to OpenCL: work-groups of 32 -- not here: the definition has `@target(c)`, and this uses `mapLocal`
+            Lower to OpenCL -- not here: the definition has `@target(c)`, and this uses `mapGlobal`
         "#]],
     );
 }

@@ -225,6 +225,8 @@ pub enum Command {
     Rewrite(RewriteOptions),
     /// Format files in place; what has a mistake of syntax stays as it is, and is reported
     Fmt(FmtOptions),
+    /// Apply the preferred fix of every diagnostic, until none is left
+    Fix(FixOptions),
     /// Explain a diagnostic, with a wrong and a right example
     Explain {
         /// The code in brackets, as in error[size-mismatch]
@@ -314,4 +316,24 @@ pub struct FmtOptions {
     /// The language of standard input, and of files whose names do not say it
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
+}
+
+/// The arguments of `fix`.
+#[derive(Debug, Group)]
+pub struct FixOptions {
+    /// Files and folders
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+
+    /// Write nothing; print what would change, and fail if something would
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Fix every program as if it were compiled for this target, too
+    #[arg(long, value_parser = targets(), value_name = "TARGET")]
+    pub target: Option<Target>,
+
+    /// The folders from which files may be imported.
+    #[command(flatten)]
+    pub imports: ImportOptions,
 }

@@ -122,6 +122,14 @@ fn show(reporter: Reporter<'_>) -> u8 {
     }
 }
 
+/// Returns true if the file begins with a byte order mark, which is kept.
+pub fn has_mark(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut start = [0; 3];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *b"\xef\xbb\xbf"
+}
+
 /// Replaces the text of a file atomically: after a failure the file has either the old text or the
 /// new one.
 pub fn replace(path: &Path, text: &str, bom: bool) -> io::Result<()> {

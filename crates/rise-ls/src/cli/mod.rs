@@ -6,6 +6,7 @@ mod diff;
 mod doctor;
 mod emit;
 pub mod explain;
+mod fix;
 mod fmt;
 mod github;
 mod human;
@@ -59,6 +60,7 @@ pub fn run() -> u8 {
         Some(Command::Run(options)) => run::run(&options),
         Some(Command::Rewrite(options)) => rewrite::run(&options),
         Some(Command::Fmt(options)) => fmt::run(&options),
+        Some(Command::Fix(options)) => fix::run(&options),
         Some(Command::Explain { code }) => explain::run(&code),
         Some(Command::Doctor) => doctor::run(),
         Some(Command::SessionWorker { restarts }) => ended(crate::server::work(restarts)),

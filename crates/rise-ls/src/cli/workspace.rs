@@ -20,6 +20,8 @@ pub struct Workspace {
     pub db: Database,
     /// The requested files and the files that they import, each once.
     pub files: Vec<FileId>,
+    /// The number of requested files, which are the first ones.
+    pub requested: usize,
     /// The requested files that are not UTF-8.
     pub not_text: Vec<(FilePath, NotText)>,
     /// True if a file or folder could not be read. The reason is already printed.
@@ -159,6 +161,7 @@ impl Workspace {
         let mut workspace = Workspace {
             db: Database::new(),
             files: Vec::new(),
+            requested: 0,
             not_text: Vec::new(),
             unreadable,
             base,
@@ -176,6 +179,7 @@ impl Workspace {
         for (input, read) in found.files.iter().zip(read) {
             workspace.add(input, read);
         }
+        workspace.requested = workspace.files.len();
         workspace.load_imports();
         workspace
     }

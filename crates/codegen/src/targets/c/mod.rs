@@ -21,7 +21,7 @@ impl Backend for C {
                 half_floats: false,
             },
             language: "c",
-            lowering: "lowerFused",
+            lowering: "lowerToC",
             host: None,
         }
     }

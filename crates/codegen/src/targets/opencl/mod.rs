@@ -39,7 +39,7 @@ impl Backend for OpenCl {
                 half_floats: true,
             },
             language: "opencl",
-            lowering: "lowerToGlobal",
+            lowering: "lowerToOpenCL",
             host: Some(HostProgram {
                 name: "opencl-host",
                 title: "a host program for OpenCL",

@@ -8,7 +8,7 @@ use syntax::elevate::ast::ParamId;
 
 use super::calls::lists;
 use super::implementation_choices::leaves_choice;
-use super::native_rules::{Delta, IdxReduction, SubexpressionElimination};
+use super::native_rules::{Delta, IdxReduction, Implement, SubexpressionElimination};
 use super::quote::{NO_PROGRAM, term_of};
 use super::{Eval, EvalError, Expr, List, Value};
 use crate::engine::{
@@ -17,6 +17,7 @@ use crate::engine::{
 };
 use crate::lang::definition::Definition;
 use crate::lang::library::Library;
+use crate::lowering::Parallelism;
 use crate::normal::NormalForm;
 use crate::term::{Child, Node, Path, Store, Term, repeats_parameter};
 
@@ -104,6 +105,18 @@ pub(crate) const NATIVES: &[(&str, Native)] = &[
     ("gentleBeta", Native::Step(|_| Some(rule(GentleBeta)))),
     ("id", Native::Step(|_| Some(StrategyKind::Id))),
     ("idxReduction", Native::Step(|_| Some(rule(IdxReduction)))),
+    (
+        "implementForThreads",
+        Native::Step(|_| Some(rule(Implement(Parallelism::Threads)))),
+    ),
+    (
+        "implementForWorkItems",
+        Native::Step(|_| Some(rule(Implement(Parallelism::WorkItems)))),
+    ),
+    (
+        "implementInOrder",
+        Native::Step(|_| Some(rule(Implement(Parallelism::None)))),
+    ),
     ("insert", Native::Step(|args| args.expr(0).map(insert))),
     ("isApply", Native::Known(|| Predicate::IsApply)),
     ("isArray", Native::Known(|| Predicate::IsArray)),

@@ -11,6 +11,7 @@ use syntax::ast::Literal;
 use super::Value;
 use super::native::{first_part, is_closed};
 use crate::engine::{Context, MismatchRank, Reason, Rewrite, Rewritten, Strategy};
+use crate::lowering::{LoweringError, Parallelism, lower};
 use crate::rule::{self, Definitions};
 use crate::term::{Head, Heads, Node, Store, Term};
 
@@ -84,6 +85,34 @@ fn constant(store: &Store, term: Term) -> Option<usize> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Total lowering: chooses an implementation for every pattern of a program.
+#[derive(Debug)]
+pub(super) struct Implement(pub Parallelism);
+
+impl Rewrite for Implement {
+    fn name(&self) -> &str {
+        match self.0 {
+            Parallelism::None => "implementInOrder",
+            Parallelism::Threads => "implementForThreads",
+            Parallelism::WorkItems => "implementForWorkItems",
+        }
+    }
+
+    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
+        let lowered = lower(context.store, term, self.0);
+        lowered
+            .map(Rewritten::plain)
+            .map_err(|_| MismatchRank::LOWEST)
+    }
+
+    fn explain(&self, context: &mut Context<'_>, term: Term) -> Reason {
+        Reason::Message(match lower(context.store, term, self.0) {
+            Err(LoweringError::TooLarge) => "the program becomes too large".into(),
+            Err(LoweringError::IllTyped) | Ok(_) => "the program is not well-typed".into(),
+        })
     }
 }
 

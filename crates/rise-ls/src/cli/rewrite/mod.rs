@@ -6,7 +6,7 @@ mod strategy;
 
 pub use options::RewriteOptions;
 
-use super::fmt::replace;
+use super::fmt::{has_mark, replace};
 use super::report::{Reporter, shown};
 use super::workspace::Workspace;
 use super::{BAD_USAGE, FAILURE, INTERRUPTED, SUCCESS, diff, human, on_interrupt, output, select};
@@ -18,7 +18,6 @@ use elevate::lang::{NotRewritten, Request, Rewritten};
 use rise::Primitive;
 use rise::core::{Def, def_text};
 use std::io::Write;
-use std::path::Path;
 use strategy::StrategySource;
 use syntax::elevate::ast::ItemKind;
 use syntax::{Diagnostic, Severity};
@@ -242,14 +241,6 @@ fn write_file(db: &Database, file: FileId, old: &str, text: &str, shown: &str) -
     })?;
     output::note(&format!("{shown}: written"));
     Ok(())
-}
-
-/// Returns true if the file begins with a byte order mark, which is kept.
-fn has_mark(path: &Path) -> bool {
-    use std::io::Read as _;
-    let mut start = [0; 3];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    read.is_ok() && start == *b"\xef\xbb\xbf"
 }
 
 /// Prints the reason why nothing was rewritten, and returns the exit status.

@@ -1,0 +1,405 @@
+//! The demand on arrays: how often a program reads each element of an array, and how much work an
+//! element is.
+//!
+//! The estimates decide between computing an element where it is read and storing it. They are
+//! syntactic, so that the decision depends on the program alone.
+
+use rise::Primitive;
+use rise::pattern::{MapLoop, Pattern, View};
+use rise::types::{Arg, Type};
+use rustc_hash::FxHashMap;
+use syntax::ast::Half;
+
+use crate::term::{Local, Node, Store, Term};
+
+/// An estimate of how often an element is read: a small number, or [`Reads::MANY`] for a number
+/// that depends on sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Reads(u32);
+
+impl Reads {
+    pub const NONE: Reads = Reads(0);
+    pub const ONCE: Reads = Reads(1);
+    pub const MANY: Reads = Reads(u32::MAX);
+
+    /// Returns the reads of two uses.
+    pub fn and(self, other: Reads) -> Reads {
+        Reads(self.0.saturating_add(other.0))
+    }
+
+    /// Returns the reads of a use that is itself repeated.
+    pub fn times(self, other: Reads) -> Reads {
+        Reads(self.0.saturating_mul(other.0))
+    }
+
+    /// Returns true if it is cheaper to store an element, which takes `work` operations to compute,
+    /// than to compute it at each read.
+    pub fn repay_storing(self, work: u32) -> bool {
+        /// The number of operations that cost as much as a store and a load.
+        const STORE_AND_LOAD: u32 = 8;
+        match self {
+            Reads::MANY => work > 1,
+            Reads(reads) => work.saturating_mul(reads.saturating_sub(1)) > STORE_AND_LOAD,
+        }
+    }
+}
+
+/// A use of an array: how often its user reads each element, or the function that the user applies
+/// to each element.
+#[derive(Clone, Debug)]
+pub(super) struct Demand {
+    reads: Reads,
+    element: Option<Component>,
+}
+
+/// A component of the parameter of a function: the parameter itself, or a part of the tuple that it
+/// is. The path leads from the parameter to the part.
+#[derive(Clone, Debug)]
+struct Component {
+    body: Term,
+    parameter: Local,
+    path: Vec<Half>,
+}
+
+impl Demand {
+    /// The demand of a user that reads each element so many times.
+    pub fn of(reads: Reads) -> Demand {
+        Demand {
+            reads,
+            element: None,
+        }
+    }
+
+    /// The demand of a function of each element, whose result is read so many times.
+    pub fn of_function(reads: Reads, parameter: Local, body: Term) -> Demand {
+        Demand {
+            reads,
+            element: Some(Component {
+                body,
+                parameter,
+                path: Vec::new(),
+            }),
+        }
+    }
+
+    /// Returns the demand on one component of an array of pairs.
+    pub fn half(&self, half: Half) -> Demand {
+        let mut demand = self.clone();
+        if let Some(element) = &mut demand.element {
+            element.path.push(half);
+        }
+        demand
+    }
+
+    /// Returns an estimate of the reads of each element.
+    pub fn reads(&self, store: &Store) -> Reads {
+        match &self.element {
+            None => self.reads,
+            Some(element) => self.reads.times(element.reads(store)),
+        }
+    }
+}
+
+impl Component {
+    fn reads(&self, store: &Store) -> Reads {
+        let mut loops = Vec::new();
+        self.reads_in(store, self.body, &mut loops)
+    }
+
+    /// Returns the reads in a term inside loops with these parameters.
+    fn reads_in(&self, store: &Store, term: Term, loops: &mut Vec<Local>) -> Reads {
+        if !store.has_free(term, self.parameter) {
+            return Reads::NONE;
+        }
+        if let Some(is_read) = self.is_read_by(store, term) {
+            return match (is_read, loops.is_empty()) {
+                (false, _) => Reads::NONE,
+                (true, true) => Reads::ONCE,
+                (true, false) => Reads::MANY,
+            };
+        }
+        let (head, args) = spine(store, term);
+        let pattern = match store.node(head) {
+            Node::Primitive(primitive, _) => Some(primitive.pattern()),
+            Node::Lambda(..) => return self.reads_in_redex(store, head, &args, loops),
+            Node::DepLambda(_, _, _, f) | Node::DepApply(f, _) => {
+                let function = self.reads_in(store, f, loops);
+                let mut reads = |arg: &Term| self.reads_in(store, *arg, loops);
+                return args.iter().map(&mut reads).fold(function, Reads::and);
+            }
+            _ => None,
+        };
+        if let (Some(Pattern::Element), [index, array]) = (pattern, &args[..]) {
+            return self.element_reads(store, *index, *array, loops);
+        }
+        let repeats = pattern.is_some_and(repeats_its_function);
+        let function = args.iter().find(|arg| store.is_function(**arg));
+        let mut total = Reads::NONE;
+        for &arg in &args {
+            total = total.and(match parameters(store, arg) {
+                (params, body) if store.is_function(arg) && repeats => {
+                    let count = params.len();
+                    loops.extend(params);
+                    let inside = self.reads_in(store, body, loops);
+                    loops.truncate(loops.len() - count);
+                    inside
+                }
+                (_, body) if store.is_function(arg) => self.reads_in(store, body, loops),
+                _ if repeats => {
+                    let user = function.and_then(|f| last_parameter(store, *f));
+                    self.reads_through(store, arg, user, loops)
+                }
+                _ => self.reads_in(store, arg, loops),
+            });
+        }
+        match view_factor(store, head) {
+            Some(factor) => total.times(factor),
+            None => total,
+        }
+    }
+
+    /// Returns the reads in an abstraction and the arguments that it is applied to.
+    fn reads_in_redex(
+        &self,
+        store: &Store,
+        head: Term,
+        args: &[Term],
+        loops: &mut Vec<Local>,
+    ) -> Reads {
+        let (mut body, mut bound) = (head, Vec::new());
+        while let Node::Lambda(parameter, inside) = store.node(body) {
+            bound.push(parameter);
+            body = inside;
+        }
+        let mut total = self.reads_in(store, body, loops);
+        for (at, arg) in args.iter().enumerate() {
+            let here = self.reads_in(store, *arg, loops);
+            total = total.and(match bound.get(at) {
+                Some(&parameter) => {
+                    let path = Vec::new();
+                    let value = Component {
+                        body,
+                        parameter,
+                        path,
+                    };
+                    here.times(value.reads(store))
+                }
+                None => here,
+            });
+        }
+        total
+    }
+
+    /// Returns the reads of an array whose elements are given to a function.
+    fn reads_through(
+        &self,
+        store: &Store,
+        array: Term,
+        user: Option<(Local, Term)>,
+        loops: &mut Vec<Local>,
+    ) -> Reads {
+        let Some((parameter, body)) = user else {
+            return self.reads_in(store, array, loops);
+        };
+        let mut open = vec![(array, Vec::new())];
+        let mut total = Reads::NONE;
+        while let Some((array, path)) = open.pop() {
+            let (head, args) = spine(store, array);
+            if let (Node::Primitive(Primitive::Zip, _), [first, second]) =
+                (store.node(head), &args[..])
+            {
+                for (part, half) in [(first, Half::First), (second, Half::Second)] {
+                    let mut path = path.clone();
+                    path.push(half);
+                    open.push((*part, path));
+                }
+                continue;
+            }
+            let inside = Component {
+                body,
+                parameter,
+                path,
+            };
+            let here = self.reads_in(store, array, loops);
+            total = total.and(here.times(inside.reads(store)));
+        }
+        total
+    }
+
+    /// Returns the reads by `idx(index)(array)`: a loop whose counter is in the index reads each
+    /// element once.
+    fn element_reads(
+        &self,
+        store: &Store,
+        index: Term,
+        array: Term,
+        loops: &mut Vec<Local>,
+    ) -> Reads {
+        let in_index = self.reads_in(store, index, loops);
+        let mut constant = loops
+            .iter()
+            .filter(|counter| !store.has_free(index, **counter))
+            .copied()
+            .collect();
+        in_index.and(self.reads_in(store, array, &mut constant))
+    }
+
+    /// Returns true if a term is the component or contains or is contained in it, false if it is
+    /// another component of the parameter, and `None` if it is no component.
+    fn is_read_by(&self, store: &Store, term: Term) -> Option<bool> {
+        let mut path = Vec::new();
+        let mut here = term;
+        loop {
+            match store.node(here) {
+                Node::Var(local) if local == self.parameter => break,
+                Node::Apply(f, x) => {
+                    let Node::Primitive(primitive, _) = store.node(f) else {
+                        return None;
+                    };
+                    let Pattern::Half(half) = primitive.pattern() else {
+                        return None;
+                    };
+                    path.push(half);
+                    here = x;
+                }
+                _ => return None,
+            }
+        }
+        path.reverse();
+        Some(path.iter().zip(&self.path).all(|(a, b)| a == b))
+    }
+}
+
+/// Returns the number of times that a view repeats each element of its array, if the head of the
+/// application is a view.
+pub(super) fn view_factor(store: &Store, head: Term) -> Option<Reads> {
+    let Node::Primitive(primitive, args) = store.node(head) else {
+        return None;
+    };
+    let size = |at: usize| match store.args(args).get(at) {
+        Some(Arg::Nat(size)) => size.as_const(),
+        _ => None,
+    };
+    match (primitive, primitive.pattern()) {
+        (Primitive::Slide, _) => Some(match (size(1), size(2)) {
+            (Some(window), Some(step)) if step > 0 => {
+                let overlap = (window + step - 1) / step;
+                u32::try_from(overlap).map_or(Reads::MANY, |n| Reads(n.max(1)))
+            }
+            _ => Reads::MANY,
+        }),
+        (Primitive::Cycle, _) | (_, Pattern::View(View::Gather)) => Some(Reads::MANY),
+        (_, Pattern::View(_)) => Some(Reads::ONCE),
+        _ => None,
+    }
+}
+
+/// Returns true if a pattern applies its function more than once.
+pub(super) fn repeats_its_function(pattern: Pattern) -> bool {
+    match pattern {
+        Pattern::Generate
+        | Pattern::Map(
+            MapLoop::Computed
+            | MapLoop::Sequential
+            | MapLoop::Unrolled
+            | MapLoop::Stream
+            | MapLoop::Lanes
+            | MapLoop::Parallel(_),
+        )
+        | Pattern::DepMap(_)
+        | Pattern::Reduce(_)
+        | Pattern::Scan
+        | Pattern::Iterate
+        | Pattern::Stream(_) => true,
+        Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => false,
+        Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Literal => false,
+        Pattern::View(_) | Pattern::Zip | Pattern::Concat | Pattern::Let => false,
+        Pattern::Memory | Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch => false,
+    }
+}
+
+/// Returns a function with all arguments of an application. Type-level arguments of dependent
+/// functions end the list, since no primitive takes one after a value.
+pub(super) fn spine(store: &Store, term: Term) -> (Term, Vec<Term>) {
+    let mut args = Vec::new();
+    let mut head = term;
+    while let Node::Apply(f, x) = store.node(head) {
+        args.push(x);
+        head = f;
+    }
+    args.reverse();
+    (head, args)
+}
+
+/// Returns the parameters of a function and its body.
+fn parameters(store: &Store, term: Term) -> (Vec<Local>, Term) {
+    let mut params = Vec::new();
+    let mut body = term;
+    loop {
+        match store.node(body) {
+            Node::Lambda(param, inside) => {
+                params.push(param);
+                body = inside;
+            }
+            Node::DepLambda(_, _, _, inside) => body = inside,
+            _ => return (params, body),
+        }
+    }
+}
+
+/// Returns the last parameter of a function, to which the elements of an array are given, and the
+/// body.
+pub(super) fn last_parameter(store: &Store, f: Term) -> Option<(Local, Term)> {
+    let (params, body) = parameters(store, f);
+    Some((*params.last()?, body))
+}
+
+/// The estimated number of operations that an evaluation of a term takes, where a loop counts as
+/// many.
+#[derive(Debug, Default)]
+pub(super) struct Work(FxHashMap<Term, u32>);
+
+impl Work {
+    /// The estimate for a loop or a foreign function.
+    pub const LOOP: u32 = 16;
+
+    /// Returns the work of one evaluation of a term. Of a function it is that of its body.
+    pub fn of(&mut self, store: &Store, term: Term) -> u32 {
+        if let Some(&known) = self.0.get(&term) {
+            return known;
+        }
+        let own = match store.node(term) {
+            Node::Primitive(primitive, _) => match primitive.pattern() {
+                Pattern::Scalar => match primitive {
+                    Primitive::Cast | Primitive::IndexAsNat | Primitive::NatAsIndex => 0,
+                    _ => 1,
+                },
+                Pattern::Connective | Pattern::Select => 1,
+                Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate => Work::LOOP,
+                Pattern::Element | Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) => 0,
+                Pattern::Generate | Pattern::Literal | Pattern::View(_) | Pattern::Zip => 0,
+                Pattern::Concat | Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Stream(_) => 0,
+                Pattern::Let | Pattern::Memory | Pattern::Kernel => 0,
+                Pattern::DepPair | Pattern::DepMatch => 0,
+            },
+            Node::Foreign(_) => Work::LOOP,
+            _ => 0,
+        };
+        let parts: Vec<Term> = store.children(term).map(|(_, part)| part).collect();
+        let parts = parts.into_iter().map(|part| self.of(store, part));
+        let all = parts.fold(own, u32::saturating_add);
+        self.0.insert(term, all);
+        all
+    }
+}
+
+/// Returns true if values of a type contain arrays.
+pub(super) fn contains_array(ty: &Type) -> bool {
+    match ty {
+        Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) => true,
+        Type::Pair(a, b) => contains_array(a) || contains_array(b),
+        // An unknown type may be an array.
+        Type::Var(_) | Type::Apply(..) => true,
+        _ => false,
+    }
+}
