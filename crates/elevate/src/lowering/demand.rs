@@ -107,7 +107,7 @@ impl Component {
     }
 
     /// Returns the reads in a term inside loops with these parameters.
-    fn reads_in(&self, store: &Store, term: Term, loops: &mut Vec<Local>) -> Reads {
+    fn reads_in(&self, store: &Store, term: Term, loops: &mut Vec<Option<Local>>) -> Reads {
         if !store.has_free(term, self.parameter) {
             return Reads::NONE;
         }
@@ -138,10 +138,12 @@ impl Component {
         for &arg in &args {
             total = total.and(match parameters(store, arg) {
                 (params, body) if store.is_function(arg) && repeats => {
-                    let count = params.len();
-                    loops.extend(params);
+                    let count = loops.len();
+                    loops.extend(params.into_iter().map(Some));
+                    // The parameter of a function that is no abstraction has no name.
+                    loops.extend((loops.len() == count).then_some(None));
                     let inside = self.reads_in(store, body, loops);
-                    loops.truncate(loops.len() - count);
+                    loops.truncate(count);
                     inside
                 }
                 (_, body) if store.is_function(arg) => self.reads_in(store, body, loops),
@@ -164,7 +166,7 @@ impl Component {
         store: &Store,
         head: Term,
         args: &[Term],
-        loops: &mut Vec<Local>,
+        loops: &mut Vec<Option<Local>>,
     ) -> Reads {
         let (mut body, mut bound) = (head, Vec::new());
         while let Node::Lambda(parameter, inside) = store.node(body) {
@@ -196,7 +198,7 @@ impl Component {
         store: &Store,
         array: Term,
         user: Option<(Local, Term)>,
-        loops: &mut Vec<Local>,
+        loops: &mut Vec<Option<Local>>,
     ) -> Reads {
         let Some((parameter, body)) = user else {
             return self.reads_in(store, array, loops);
@@ -233,12 +235,12 @@ impl Component {
         store: &Store,
         index: Term,
         array: Term,
-        loops: &mut Vec<Local>,
+        loops: &mut Vec<Option<Local>>,
     ) -> Reads {
         let in_index = self.reads_in(store, index, loops);
         let mut constant = loops
             .iter()
-            .filter(|counter| !store.has_free(index, **counter))
+            .filter(|counter| counter.is_none_or(|counter| !store.has_free(index, counter)))
             .copied()
             .collect();
         in_index.and(self.reads_in(store, array, &mut constant))
