@@ -46,7 +46,7 @@ mod tree;
 
 pub use assists::{
     Assist, AssistEdits, AssistEffect, AssistRequest, NestLoop, Prompt, RewriteExplanation,
-    UndoableRewrite, assists, explain_rewrite, lowered_copy, resolve_assist,
+    UndoableRewrite, assists, explain_rewrite, lowered_copy, lowers, resolve_assist,
 };
 pub use builtin::Builtin;
 pub use call_hierarchy::{Call, incoming_calls, outgoing_calls, prepare_call_hierarchy};

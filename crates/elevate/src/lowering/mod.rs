@@ -11,16 +11,20 @@
 //! target can check, such as those on address spaces, are left to it.
 
 mod demand;
+mod loop_order;
+mod strides;
 
 use std::sync::Arc;
 
 use nat::Nat;
 use rise::Primitive;
 use rise::pattern::{MapLoop, Pattern, ReduceLoop};
-use rise::types::{Address, Arg, DataFun, Type};
+use rise::types::{Address, Arg, DataFun, Ty, Type};
 use syntax::ast::{AddressSpace, Half, Kind};
 
 use crate::term::{ArgsId, Local, MAX_SIZE, Node, Store, Term};
+use strides::{Index, Meaning, Step};
+
 use demand::{
     Demand, Reads, Work, contains_array, last_parameter, repeats_its_function, spine, view_factor,
 };
@@ -59,6 +63,7 @@ pub(crate) fn lower(
         parallelism,
         scopes: Vec::new(),
         work: Work::default(),
+        meanings: Vec::new(),
         dimension: None,
         depth: 0,
     };
@@ -115,6 +120,8 @@ struct Lowering<'s> {
     /// The enclosing regions, outermost first.
     scopes: Vec<Scope>,
     work: Work,
+    /// The arrays of whose elements the parameters of the enclosing loops are.
+    meanings: Vec<(Local, Meaning)>,
     /// The dimension of work-items for the loop that computes the result of the expression, inside
     /// a loop over work-items.
     dimension: Option<i64>,
@@ -453,18 +460,17 @@ impl Lowering<'_> {
 
     /// Writes what a body computes from each element of an array, by a loop.
     fn loop_over(&mut self, param: Local, body: Term, array: Term) -> Lowered {
-        let inner_dimension = self.dimension.take();
         let is_outermost = self.is_outermost();
+        let is_sequential = !is_outermost || self.parallelism == Parallelism::None;
+        if is_sequential && let Some(program) = self.accumulated_rows(param, body, array)? {
+            return self.write(program);
+        }
+        let inner_dimension = self.dimension.take();
         let has_items = self.parallelism == Parallelism::WorkItems;
         let is_nest = is_outermost && has_items && self.is_written_by_loop(body)?;
-        let array = self.read(array, &Demand::of_function(Reads::ONCE, param, body))?;
-        let scope = Scope {
-            locals: vec![param],
-            repetition: Repetition::Loop,
-            ..Scope::default()
-        };
+        let input = self.read(array, &Demand::of_function(Reads::ONCE, param, body))?;
         self.dimension = is_nest.then_some(0);
-        let body = self.region(scope, |this| this.write(body));
+        let body = self.iteration(&[], (param, array), |this| this.write(body));
         self.dimension = None;
         let f = self.store.lambda(param, body?);
         let (primitive, dimension) = match (self.parallelism, is_outermost, inner_dimension) {
@@ -473,7 +479,26 @@ impl Lowering<'_> {
             (Parallelism::WorkItems, false, Some(inner)) => (Primitive::MapGlobal, Some(inner)),
             _ => (Primitive::MapSeq, None),
         };
-        self.map(primitive, dimension, f, array)
+        self.map(primitive, dimension, f, input)
+    }
+
+    /// Lowers the body of a loop over an array, whose elements its last parameter is.
+    fn iteration(
+        &mut self,
+        others: &[Local],
+        (param, array): (Local, Term),
+        lower: impl FnOnce(&mut Self) -> Lowered,
+    ) -> Lowered {
+        let scope = Scope {
+            locals: others.iter().copied().chain([param]).collect(),
+            repetition: Repetition::Loop,
+            ..Scope::default()
+        };
+        let element = Meaning::Part(array, vec![Step::Element(Index::CONSTANT)]);
+        self.meanings.push((param, element));
+        let body = self.region(scope, lower);
+        self.meanings.pop();
+        body
     }
 
     /// Returns true if the result of a function is its argument with the elements in another order,
@@ -543,15 +568,11 @@ impl Lowering<'_> {
         }
         let (param, body, array) = self.fused(f, array)?;
         let reads = demand.reads(self.store);
-        let array = self.read(array, &Demand::of_function(reads, param, body))?;
-        let scope = Scope {
-            locals: vec![param],
-            repetition: Repetition::Loop,
-            ..Scope::default()
-        };
-        let body = self.region(scope, |this| this.read(body, &Demand::of(reads)))?;
+        let input = self.read(array, &Demand::of_function(reads, param, body))?;
+        let element = (param, array);
+        let body = self.iteration(&[], element, |this| this.read(body, &Demand::of(reads)))?;
         let f = self.store.lambda(param, body);
-        self.map(Primitive::Map, None, f, array)
+        self.map(Primitive::Map, None, f, input)
     }
 
     /// Returns true if the elements of an array, which a function computes, are stored rather than
@@ -620,19 +641,20 @@ impl Lowering<'_> {
             false => self.by_one_thread(|this| this.write(initial))?,
         };
         let demand = Demand::of_function(Reads::ONCE, element, combined);
-        let array = self.read(array, &demand)?;
-        let scope = Scope {
-            locals: vec![accumulator, element],
-            repetition: Repetition::Loop,
-            ..Scope::default()
-        };
-        let body = self.region(scope, |this| this.write(combined))?;
+        let input = self.read(array, &demand)?;
+        let body = self.iteration(&[accumulator], (element, array), |this| {
+            this.write(combined)
+        })?;
         let f = self.store.lambda(element, body);
         let f = self.store.lambda(accumulator, f);
-        let (length, input) = self.parts_of_array(array)?;
+        let (length, operand) = self.parts_of_array(input)?;
         let result = Arg::Type(self.store.type_of(initial).clone());
-        let reduce = self.primitive_term(Primitive::ReduceSeq, &[length, input, result])?;
-        Ok(self.store.apply_all(reduce, [f, initial, array]))
+        let primitive = match basic && self.is_short(input) {
+            true => Primitive::ReduceSeqUnroll,
+            false => Primitive::ReduceSeq,
+        };
+        let reduce = self.primitive_term(primitive, &[length, operand, result])?;
+        Ok(self.store.apply_all(reduce, [f, initial, input]))
     }
 
     /// Lowers the binding of a value to the parameter of a function.
@@ -907,6 +929,68 @@ impl Lowering<'_> {
             }
             _ => Err(LoweringError::IllTyped),
         }
+    }
+
+    /// Returns true if an array has so few elements that a loop over them is unrolled.
+    fn is_short(&self, array: Term) -> bool {
+        const MAX_UNROLLED: i64 = 16;
+        match &**self.store.type_of(array) {
+            Type::Array(length, _) => length.as_const().is_some_and(|n| n <= MAX_UNROLLED),
+            _ => false,
+        }
+    }
+
+    /// Returns the type of an array.
+    fn array_type(&self, length: &Arg, element: &Arg) -> Result<Ty, LoweringError> {
+        match (length, element) {
+            (Arg::Nat(length), Arg::Type(element)) => {
+                Ok(Arc::new(Type::Array(length.clone(), element.clone())))
+            }
+            _ => Err(LoweringError::IllTyped),
+        }
+    }
+
+    /// Returns a variable for pairs of these types, and its components.
+    fn fresh_pair(
+        &mut self,
+        name: &str,
+        first: &Arg,
+        second: &Arg,
+    ) -> Result<(Local, [Term; 2]), LoweringError> {
+        let (Arg::Type(a), Arg::Type(b)) = (first, second) else {
+            return Err(LoweringError::IllTyped);
+        };
+        let ty = Arc::new(Type::Pair(a.clone(), b.clone()));
+        let ty = self.store.intern_ty(&ty);
+        let pair = self.store.fresh_local(name, ty);
+        let variable = self.store.var(pair);
+        let types = [first.clone(), second.clone()];
+        let fst = self.primitive_term(Primitive::Fst, &types)?;
+        let snd = self.primitive_term(Primitive::Snd, &types)?;
+        let halves = [fst, snd].map(|half| self.store.apply(half, variable));
+        Ok((pair, halves))
+    }
+
+    /// Returns two arrays as an array of pairs.
+    fn zipped(&mut self, first: Term, second: Term) -> Lowered {
+        let (length, a) = self.parts_of_array(first)?;
+        let (_, b) = self.parts_of_array(second)?;
+        let zip = self.primitive_term(Primitive::Zip, &[length, a, b])?;
+        Ok(self.store.apply_all(zip, [first, second]))
+    }
+
+    /// Returns an array of copies of a value.
+    fn repeated(&mut self, value: Term, length: &Arg) -> Lowered {
+        let Arg::Nat(size) = length else {
+            return Err(LoweringError::IllTyped);
+        };
+        let index = Arc::new(Type::Index(size.clone()));
+        let index = self.store.intern_ty(&index);
+        let param = self.store.fresh_local("i", index);
+        let f = self.store.lambda(param, value);
+        let element = Arg::Type(self.store.type_of(value).clone());
+        let generate = self.primitive_term(Primitive::Generate, &[length.clone(), element])?;
+        Ok(self.store.apply(generate, f))
     }
 
     fn primitive_term(&mut self, primitive: Primitive, types: &[Arg]) -> Lowered {

@@ -37,7 +37,7 @@ use crate::rewrites::{self, AssistKind, RewriteAction};
 use crate::strategies::stepping::{self, Stepping, stepped};
 use crate::{FileDiagnostic, FileRange, SourceEdits};
 
-pub use lowered_copy::lowered_copy;
+pub use lowered_copy::{lowered_copy, lowers};
 pub use reorder_loops::NestLoop;
 pub use undo_rewrite::{RewriteExplanation, UndoableRewrite, explain_rewrite};
 

@@ -67,8 +67,28 @@ fn apply(
         tunes: &options.tune,
     };
     match db.rewrite(item, chosen.id(), &request) {
+        Ok(rewritten) if chosen.lowers() && is_unchanged(db, item, &rewritten) => {
+            output::error(&format!(
+                "{} changes nothing: the definition determines how everything is computed",
+                quoted(chosen.name())
+            ));
+            Err(FAILURE)
+        }
         Ok(rewritten) => finish(workspace, item, &rewritten, options),
         Err(refusal) => Err(refused(workspace, item, chosen, &refusal, options)),
+    }
+}
+
+/// Returns true if the result of a strategy is the definition itself.
+fn is_unchanged(db: &Database, item: ItemId, rewritten: &Rewritten) -> bool {
+    let before = db.elaborated(item);
+    before.is_some_and(|before| def_text(&before) == def_text(&rewritten.def))
+}
+
+fn quoted(name: &str) -> String {
+    match name.starts_with('`') || name.contains(' ') {
+        true => name.to_owned(),
+        false => format!("`{name}`"),
     }
 }
 

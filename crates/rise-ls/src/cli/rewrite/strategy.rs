@@ -7,6 +7,7 @@ use crate::cli::workspace::Workspace;
 use crate::loader::{self, Content};
 use crate::select::Unclear;
 use db::{Database, Declaration, FileId, FilePath, ItemId, Language};
+use elevate::lang::library;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use syntax::GlobalId;
@@ -36,6 +37,14 @@ impl StrategySource {
         match self {
             StrategySource::Item(item, _) => Some(*item),
             StrategySource::Library(..) => None,
+        }
+    }
+
+    /// Returns true if it is a strategy of the library that lowers definitions for a target.
+    pub fn lowers(&self) -> bool {
+        match self {
+            StrategySource::Library(_, name) => ide::lowers(name),
+            StrategySource::Item(..) => false,
         }
     }
 
@@ -76,7 +85,7 @@ fn split(given: &str) -> (PathBuf, Option<&str>) {
 }
 
 fn from_text(workspace: &mut Workspace, program: FileId, text: &str) -> Option<StrategySource> {
-    if let Some(id) = elevate::lang::library().named(text.trim()) {
+    if let Some(id) = library().named(text.trim()) {
         let own = workspace.db.strategy_scope(program);
         if matches!(own.resolve(text.trim()), db::Binding::Unknown) {
             return Some(StrategySource::Library(id, text.trim().to_owned()));

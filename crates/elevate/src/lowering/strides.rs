@@ -1,0 +1,394 @@
+//! Strides: how far apart in memory the elements are that a loop reads one after another.
+//!
+//! The analysis follows an access through views to memory, as the translation of access paths does
+//! (*RISE & Shine*, section 5.3), with symbolic indices of which only the dependence on two loops is
+//! known. It decides the order of loops.
+
+use rise::Primitive;
+use rise::pattern::{MapLoop, Pattern, View};
+use rise::types::{Arg, Type};
+use syntax::ast::{Half, Literal};
+
+use super::demand::spine;
+use crate::term::{Local, Node, Store, Term};
+
+/// The distance in memory, in elements, of the elements for consecutive values of a loop counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stride {
+    /// The loop reads the same element again.
+    Zero,
+    /// A constant distance.
+    Constant(u64),
+    /// A distance that depends on sizes or on data.
+    Large,
+}
+
+impl Stride {
+    fn plus(self, other: Stride) -> Stride {
+        match (self, other) {
+            (Stride::Zero, stride) | (stride, Stride::Zero) => stride,
+            (Stride::Constant(a), Stride::Constant(b)) => Stride::Constant(a.saturating_add(b)),
+            _ => Stride::Large,
+        }
+    }
+
+    /// Returns the stride of an index that is multiplied by a size; `None` if it is not constant.
+    fn scaled(self, factor: Option<u64>) -> Stride {
+        match (self, factor) {
+            (Stride::Zero, _) | (_, Some(0)) => Stride::Zero,
+            (stride, Some(1)) => stride,
+            (Stride::Constant(a), Some(factor)) => Stride::Constant(a.saturating_mul(factor)),
+            _ => Stride::Large,
+        }
+    }
+
+    fn unknown(self) -> Stride {
+        match self {
+            Stride::Zero => Stride::Zero,
+            Stride::Constant(_) | Stride::Large => Stride::Large,
+        }
+    }
+}
+
+/// The dependence of an index, or of a place in memory, on the counters of a map and of the reduction
+/// in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Index {
+    pub map: Stride,
+    pub reduction: Stride,
+}
+
+impl Index {
+    /// An index that depends on neither loop.
+    pub const CONSTANT: Index = Index {
+        map: Stride::Zero,
+        reduction: Stride::Zero,
+    };
+    /// The counter of the map.
+    pub const MAP: Index = Index {
+        map: Stride::Constant(1),
+        reduction: Stride::Zero,
+    };
+    /// The counter of the reduction.
+    pub const REDUCTION: Index = Index {
+        map: Stride::Zero,
+        reduction: Stride::Constant(1),
+    };
+
+    fn plus(self, other: Index) -> Index {
+        Index {
+            map: self.map.plus(other.map),
+            reduction: self.reduction.plus(other.reduction),
+        }
+    }
+
+    fn scaled(self, factor: Option<u64>) -> Index {
+        Index {
+            map: self.map.scaled(factor),
+            reduction: self.reduction.scaled(factor),
+        }
+    }
+
+    fn unknown(self) -> Index {
+        Index {
+            map: self.map.unknown(),
+            reduction: self.reduction.unknown(),
+        }
+    }
+}
+
+/// A step from an array or pair to a part of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    Element(Index),
+    Component(Half),
+}
+
+/// The value of a variable.
+#[derive(Clone, Debug)]
+pub(super) enum Meaning {
+    /// A part of the value of a term.
+    Part(Term, Vec<Step>),
+    /// A number that depends on the loops.
+    Number(Index),
+}
+
+/// The analysis of the reads of a term.
+pub(super) struct Accesses<'s> {
+    store: &'s Store,
+    meanings: Vec<(Local, Meaning)>,
+    /// The place in memory of each read.
+    reads: Vec<Index>,
+    /// True if a part of the term is not understood.
+    incomplete: bool,
+    /// The remaining number of steps.
+    fuel: u32,
+}
+
+impl<'s> Accesses<'s> {
+    /// Returns the places in memory that a part of the value of a term is read from; `None` if they
+    /// are not known.
+    pub fn of(
+        store: &'s Store,
+        meanings: Vec<(Local, Meaning)>,
+        term: Term,
+        path: Vec<Step>,
+    ) -> Option<Vec<Index>> {
+        let mut accesses = Accesses {
+            store,
+            meanings,
+            reads: Vec::new(),
+            incomplete: false,
+            fuel: 4_000,
+        };
+        accesses.read(term, path);
+        (!accesses.incomplete).then_some(accesses.reads)
+    }
+
+    /// Adds the reads of a part of the value of a term. The path starts at its end.
+    fn read(&mut self, term: Term, mut path: Vec<Step>) {
+        match self.fuel.checked_sub(1) {
+            Some(left) => self.fuel = left,
+            None => self.incomplete = true,
+        }
+        if self.incomplete {
+            return;
+        }
+        let (head, args) = spine(self.store, term);
+        let (primitive, types) = match self.store.node(head) {
+            Node::Primitive(primitive, types) => (primitive, types),
+            Node::Literal(_) | Node::Nat(_) => return,
+            Node::Var(local) => return self.variable(local, path),
+            Node::Lambda(..) => return self.redex(head, &args, path),
+            Node::Foreign(_) => {
+                return args.iter().for_each(|arg| self.read(*arg, Vec::new()));
+            }
+            Node::Global(..) | Node::Apply(..) | Node::DepApply(..) | Node::DepLambda(..) => {
+                self.incomplete = true;
+                return;
+            }
+        };
+        let size = |at: usize| match self.store.args(types).get(at) {
+            Some(Arg::Nat(size)) => size.as_const().and_then(|size| u64::try_from(size).ok()),
+            _ => None,
+        };
+        match (primitive.pattern(), &args[..]) {
+            (Pattern::Scalar | Pattern::Connective | Pattern::Select, _) => {
+                for (at, arg) in args.iter().enumerate() {
+                    let of_result = primitive == Primitive::Select && at > 0;
+                    self.read(*arg, if of_result { path.clone() } else { Vec::new() });
+                }
+            }
+            (Pattern::Element, &[index, array]) => {
+                self.read(index, Vec::new());
+                let index = self.number(index);
+                path.push(Step::Element(index));
+                self.read(array, path);
+            }
+            (Pattern::Half(half), &[pair]) => {
+                path.push(Step::Component(half));
+                self.read(pair, path);
+            }
+            (Pattern::Pair, &[first, second]) => match path.pop() {
+                Some(Step::Component(Half::First)) => self.read(first, path),
+                Some(Step::Component(Half::Second)) => self.read(second, path),
+                _ => {
+                    self.read(first, Vec::new());
+                    self.read(second, Vec::new());
+                }
+            },
+            (Pattern::Zip, &[first, second]) => {
+                let (index, half) = (path.pop(), path.pop());
+                let with = |index: Option<Step>, mut path: Vec<Step>| {
+                    path.extend(index);
+                    path
+                };
+                match half {
+                    Some(Step::Component(Half::First)) => self.read(first, with(index, path)),
+                    Some(Step::Component(Half::Second)) => self.read(second, with(index, path)),
+                    _ => {
+                        self.read(first, with(index, Vec::new()));
+                        self.read(second, with(index, Vec::new()));
+                    }
+                }
+            }
+            (Pattern::Map(MapLoop::Computed), &[f, array]) => match path.pop() {
+                Some(index @ Step::Element(_)) => {
+                    self.apply(f, Meaning::Part(array, vec![index]), path);
+                }
+                _ => self.incomplete = true,
+            },
+            (Pattern::Generate, &[f]) => match path.pop() {
+                Some(Step::Element(index)) => self.apply(f, Meaning::Number(index), path),
+                _ => self.incomplete = true,
+            },
+            (Pattern::Literal, _) => {
+                path.pop();
+                args.iter()
+                    .for_each(|element| self.read(*element, path.clone()));
+            }
+            (Pattern::Let, &[value, f]) => self.apply(f, Meaning::Part(value, Vec::new()), path),
+            (Pattern::View(view), &[.., array]) => {
+                self.view(primitive, view, &size, &mut path);
+                self.read(array, path);
+            }
+            _ if matches!(**self.store.type_of(term), Type::Array(..)) => self.memory(term, &path),
+            // The loops inside a number do not change with the order of the loops around it.
+            _ => {}
+        }
+    }
+
+    /// Changes the path to a part of a view to the path to the part of its array.
+    fn view(
+        &mut self,
+        primitive: Primitive,
+        view: View,
+        size: &dyn Fn(usize) -> Option<u64>,
+        path: &mut Vec<Step>,
+    ) {
+        let Some(Step::Element(outer)) = path.pop() else {
+            self.incomplete = true;
+            return;
+        };
+        let mut inner = || match path.pop() {
+            Some(Step::Element(inner)) => inner,
+            _ => Index::CONSTANT,
+        };
+        match (primitive, view) {
+            (Primitive::Transpose, _) => {
+                let inner = inner();
+                path.extend([Step::Element(outer), Step::Element(inner)]);
+            }
+            (Primitive::Split, _) => {
+                let index = outer.scaled(size(0)).plus(inner());
+                path.push(Step::Element(index));
+            }
+            (Primitive::Slide, _) => {
+                let index = outer.scaled(size(2)).plus(inner());
+                path.push(Step::Element(index));
+            }
+            // The quotient changes slowly.
+            (Primitive::Join, _) => {
+                path.extend([Step::Element(outer), Step::Element(Index::CONSTANT)]);
+            }
+            (Primitive::Reorder, _) | (_, View::Gather) => {
+                path.push(Step::Element(outer.unknown()));
+            }
+            (_, View::Lanes | View::Vectors | View::Unzip | View::DepJoin | View::Partition) => {
+                self.incomplete = true;
+            }
+            (_, View::Index | View::Scatter | View::PadCst | View::PadClamp | View::PadEmpty) => {
+                path.push(Step::Element(outer))
+            }
+        }
+    }
+
+    fn variable(&mut self, local: Local, path: Vec<Step>) {
+        let found = self.meanings.iter().rfind(|(known, _)| *known == local);
+        match found.map(|(_, meaning)| meaning.clone()) {
+            Some(Meaning::Number(_)) => {}
+            Some(Meaning::Part(term, part)) => self.read(term, joined(path, part)),
+            None => {
+                let ty = self.store.local_ty(local);
+                self.place(&self.store.ty_of(ty).clone(), &path);
+            }
+        }
+    }
+
+    fn redex(&mut self, head: Term, args: &[Term], path: Vec<Step>) {
+        let Some((&value, rest)) = args.split_first() else {
+            self.incomplete = true;
+            return;
+        };
+        let Node::Lambda(param, body) = self.store.node(head) else {
+            self.incomplete = true;
+            return;
+        };
+        self.meanings
+            .push((param, Meaning::Part(value, Vec::new())));
+        match (rest.is_empty(), self.store.node(body)) {
+            (true, _) => self.read(body, path),
+            (false, Node::Lambda(..)) => self.redex(body, rest, path),
+            (false, _) => self.incomplete = true,
+        }
+        self.meanings.pop();
+    }
+
+    /// Adds the reads of the result of a function.
+    fn apply(&mut self, f: Term, argument: Meaning, path: Vec<Step>) {
+        match self.store.node(f) {
+            Node::Lambda(param, body) => {
+                self.meanings.push((param, argument));
+                self.read(body, path);
+                self.meanings.pop();
+            }
+            _ => self.incomplete = true,
+        }
+    }
+
+    /// Returns the dependence of a number on the loops.
+    fn number(&self, term: Term) -> Index {
+        match self.store.node(term) {
+            Node::Var(local) => {
+                let found = self.meanings.iter().rfind(|(known, _)| *known == local);
+                match found.map(|(_, meaning)| meaning) {
+                    Some(Meaning::Number(index)) => *index,
+                    Some(Meaning::Part(term, part)) if part.is_empty() => self.number(*term),
+                    Some(Meaning::Part(_, part)) => part
+                        .iter()
+                        .map(|step| match step {
+                            Step::Element(index) => index.unknown(),
+                            Step::Component(_) => Index::CONSTANT,
+                        })
+                        .fold(Index::CONSTANT, Index::plus),
+                    None => Index::CONSTANT,
+                }
+            }
+            Node::Literal(literal) => match self.store.literal_of(literal) {
+                Literal::Int { .. } => Index::CONSTANT,
+                _ => Index::CONSTANT,
+            },
+            Node::Apply(f, x) => self.number(f).plus(self.number(x)).unknown(),
+            _ => Index::CONSTANT,
+        }
+    }
+
+    /// Adds the read of a part of a stored array.
+    fn memory(&mut self, term: Term, path: &[Step]) {
+        self.place(&self.store.type_of(term).clone(), path);
+    }
+
+    /// Adds the read of a part of an array in memory, whose elements are in the order of its type.
+    fn place(&mut self, ty: &Type, path: &[Step]) {
+        let mut place = Index::CONSTANT;
+        let mut ty = ty;
+        for step in path.iter().rev() {
+            let Type::Array(_, element) = ty else {
+                break;
+            };
+            if let Step::Element(index) = step {
+                place = place.plus(index.scaled(elements(element)));
+            }
+            ty = element;
+        }
+        self.reads.push(place);
+    }
+}
+
+/// Returns the number of scalars in a value of a type, if it is constant.
+fn elements(ty: &Type) -> Option<u64> {
+    match ty {
+        Type::Array(length, element) => {
+            let length = u64::try_from(length.as_const()?).ok()?;
+            elements(element)?.checked_mul(length)
+        }
+        _ => Some(1),
+    }
+}
+
+/// Returns the path of a part of a part.
+fn joined(path: Vec<Step>, part: Vec<Step>) -> Vec<Step> {
+    let mut path = path;
+    path.extend(part);
+    path
+}

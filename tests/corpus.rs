@@ -1,0 +1,162 @@
+//! Tests the default schedules on the programs of `tests/corpus`, which choose no implementation:
+//! each is compiled for each target, and its results are those of the interpreter at prime sizes, at
+//! sizes below one tile, and at multiples of all tiles. (`compare.py` compares the interpreter with
+//! the references in C.)
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A line of `sizes.txt`.
+struct Program {
+    file: String,
+    def: String,
+    /// The sets of sizes by their labels.
+    sizes: Vec<(String, Vec<String>)>,
+    /// The arguments that need particular values.
+    args: Vec<String>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
+}
+
+fn programs() -> Vec<Program> {
+    let text = std::fs::read_to_string(folder().join("sizes.txt")).expect("the list of programs");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.map(program).collect()
+}
+
+fn program(line: &str) -> Program {
+    let mut words = line.split_whitespace();
+    let mut next = || {
+        words
+            .next()
+            .expect("a line has a file and a definition")
+            .to_owned()
+    };
+    let (file, def) = (format!("{}.rise", next()), next());
+    let (mut sizes, mut args) = (Vec::new(), Vec::new());
+    let mut label = String::new();
+    for word in words {
+        match word.strip_suffix(':') {
+            Some(next) => label = next.to_owned(),
+            None if label == "ARGS" => args.push(word.to_owned()),
+            None => {
+                let set = word.split(',').map(|size| format!("-D{size}"));
+                sizes.push((label.clone(), set.collect()));
+            }
+        }
+    }
+    Program {
+        file,
+        def,
+        sizes,
+        args,
+    }
+}
+
+fn rise_ls(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rise-ls"));
+    command.args(arguments).current_dir(folder());
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    command.env("OMP_WAIT_POLICY", "passive");
+    command.output().expect("rise-ls starts")
+}
+
+/// Runs the jobs on all cores, and fails with what they complain of.
+fn each<T: Sync>(jobs: &[T], run: impl Fn(&T) -> Result<(), String> + Sync) {
+    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(message) = run(job) {
+                        wrong.lock().expect("no thread panics").push(message);
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().expect("no thread panics");
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+fn are_right(backend: &str) {
+    let programs = programs();
+    assert!(programs.len() >= 40);
+    let runs = programs.iter().flat_map(|program| {
+        let sets = program.sizes.iter().filter(|(label, _)| label != "TIMED");
+        sets.map(move |(_, sizes)| (program, sizes))
+    });
+    each(&runs.collect::<Vec<_>>(), |(program, sizes)| {
+        let mut arguments = vec!["run", &program.file, "--def", &program.def];
+        arguments.extend(["--backend", backend, "--verify"]);
+        arguments.extend(sizes.iter().map(String::as_str));
+        for arg in &program.args {
+            arguments.extend(["--arg", arg]);
+        }
+        let ran = rise_ls(&arguments);
+        let message = String::from_utf8_lossy(&ran.stderr);
+        let which = format!("{} {sizes:?} in {backend}", program.def);
+        ran.status
+            .success()
+            .then_some(())
+            .ok_or(format!("{which}: {message}"))
+    });
+}
+
+#[test]
+fn programs_are_right_in_c() {
+    are_right("c");
+}
+
+#[test]
+#[cfg_attr(not(tool = "openmp"), ignore = "needs a C compiler with OpenMP")]
+fn programs_are_right_in_openmp() {
+    are_right("openmp");
+}
+
+#[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
+fn programs_are_right_in_opencl() {
+    are_right("opencl");
+}
+
+/// Naming the strategy of a default schedule generates the same code.
+#[test]
+fn a_default_schedule_is_the_strategy_that_the_hint_names() {
+    let programs = programs();
+    let targets = [
+        ("c", "lowerToC"),
+        ("openmp", "lowerToOpenMP"),
+        ("opencl", "lowerToOpenCL"),
+    ];
+    let jobs: Vec<_> = programs
+        .iter()
+        .flat_map(|program| targets.iter().map(move |target| (program, target)))
+        .collect();
+    each(&jobs, |(program, (target, strategy))| {
+        let Program { file, def, .. } = program;
+        let by_default = rise_ls(&["emit", file, "--def", def, "--as", target]);
+        let text = std::fs::read_to_string(folder().join(file)).map_err(|e| e.to_string())?;
+        let named = text.replace(
+            &format!("\ndef {def} "),
+            &format!("\n@strategy({strategy})\ndef {def} "),
+        );
+        let other = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let path = other.path().join(file);
+        std::fs::write(&path, named).map_err(|e| e.to_string())?;
+        let path = path.to_string_lossy();
+        let by_name = rise_ls(&["emit", &path, "--def", def, "--as", target]);
+        let is_same = by_default.stdout == by_name.stdout && !by_name.stdout.is_empty();
+        is_same.then_some(()).ok_or(format!("{def} for {target}"))
+    });
+}
