@@ -5,7 +5,7 @@
 //! syntactic, so that the decision depends on the program alone.
 
 use rise::Primitive;
-use rise::pattern::{MapLoop, Pattern, View};
+use rise::pattern::{MapLoop, Pattern, ReduceLoop, View};
 use rise::types::{Arg, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::Half;
@@ -272,6 +272,53 @@ impl Component {
     }
 }
 
+/// Returns true if an expression uses a variable only as the array of one map or reduction, which
+/// takes its elements in order, so that a map that computes the array can be fused with it.
+pub(super) fn is_traversed_once(store: &Store, term: Term, array: Local) -> bool {
+    let (head, args) = spine(store, term);
+    let used = |part: &Term| store.has_free(*part, array);
+    if let (Node::Lambda(_, body), [value, rest @ ..]) = (store.node(head), &args[..]) {
+        let others = rest.iter().any(used) || used(value);
+        return !others && is_traversed_once(store, body, array);
+    }
+    let Node::Primitive(primitive, _) = store.node(head) else {
+        return false;
+    };
+    let mut users = args.iter().filter(|arg| used(arg));
+    let (Some(&user), None) = (users.next(), users.next()) else {
+        return false;
+    };
+    match primitive.pattern() {
+        Pattern::Map(MapLoop::Computed) | Pattern::Reduce(ReduceLoop::Undetermined)
+            if !store.is_function(user) =>
+        {
+            is_component(store, user, array) || is_traversed_once(store, user, array)
+        }
+        Pattern::Let => match store.node(user) {
+            Node::Lambda(_, body) => is_traversed_once(store, body, array),
+            _ => is_traversed_once(store, user, array),
+        },
+        _ if store.is_function(user) => false,
+        _ => is_traversed_once(store, user, array),
+    }
+}
+
+/// Returns true if a term is a variable, or zipped with others.
+fn is_component(store: &Store, term: Term, array: Local) -> bool {
+    let (head, args) = spine(store, term);
+    match store.node(head) {
+        Node::Var(local) => local == array && args.is_empty(),
+        Node::Primitive(Primitive::Zip, _) => {
+            let mut users = args.iter().filter(|arg| store.has_free(**arg, array));
+            match (users.next(), users.next()) {
+                (Some(&user), None) => is_component(store, user, array),
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
+
 /// Returns the number of times that a view repeats each element of its array, if the head of the
 /// application is a view.
 pub(super) fn view_factor(store: &Store, head: Term) -> Option<Reads> {
@@ -389,10 +436,19 @@ impl Work {
         };
         let parts: Vec<Term> = store.children(term).map(|(_, part)| part).collect();
         let parts = parts.into_iter().map(|part| self.of(store, part));
-        let all = parts.fold(own, u32::saturating_add);
+        let all = match parts.fold(own, u32::saturating_add) {
+            // The C compiler computes constants.
+            work if work < Work::LOOP && is_constant(store, term) => 0,
+            work => work,
+        };
         self.0.insert(term, all);
         all
     }
+}
+
+/// Returns true if a term is data and depends on no variable.
+fn is_constant(store: &Store, term: Term) -> bool {
+    !store.is_function(term) && store.free(term).is_empty()
 }
 
 /// Returns true if values of a type contain arrays.

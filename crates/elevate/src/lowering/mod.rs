@@ -20,13 +20,15 @@ use nat::Nat;
 use rise::Primitive;
 use rise::pattern::{MapLoop, Pattern, ReduceLoop};
 use rise::types::{Address, Arg, DataFun, Ty, Type};
+use rustc_hash::FxHashMap;
 use syntax::ast::{AddressSpace, Half, Kind};
 
 use crate::term::{ArgsId, Local, MAX_SIZE, Node, Store, Term};
 use strides::{Index, Meaning, Step};
 
 use demand::{
-    Demand, Reads, Work, contains_array, last_parameter, repeats_its_function, spine, view_factor,
+    Demand, Reads, Work, contains_array, is_traversed_once, last_parameter, repeats_its_function,
+    spine, view_factor,
 };
 
 /// The parallelism that a lowered program uses.
@@ -47,6 +49,9 @@ pub(crate) enum LoweringError {
     TooLarge,
     /// A part of the term has no type that its pattern admits.
     IllTyped,
+    /// An array would be stored again at each read of the view that contains it. The view itself is
+    /// stored instead.
+    StoredInView,
 }
 
 /// Lowers a program, a function of its parameters.
@@ -63,6 +68,7 @@ pub(crate) fn lower(
         parallelism,
         scopes: Vec::new(),
         work: Work::default(),
+        view: None,
         meanings: Vec::new(),
         dimension: None,
         depth: 0,
@@ -120,6 +126,9 @@ struct Lowering<'s> {
     /// The enclosing regions, outermost first.
     scopes: Vec<Scope>,
     work: Work,
+    /// The index of the outermost region that is evaluated at each read of a view; `None` outside of
+    /// views.
+    view: Option<usize>,
     /// The arrays of whose elements the parameters of the enclosing loops are.
     meanings: Vec<(Local, Meaning)>,
     /// The dimension of work-items for the loop that computes the result of the expression, inside
@@ -461,8 +470,13 @@ impl Lowering<'_> {
     /// Writes what a body computes from each element of an array, by a loop.
     fn loop_over(&mut self, param: Local, body: Term, array: Term) -> Lowered {
         let is_outermost = self.is_outermost();
-        let is_sequential = !is_outermost || self.parallelism == Parallelism::None;
-        if is_sequential && let Some(program) = self.accumulated_rows(param, body, array)? {
+        let by_rows = match self.parallelism {
+            Parallelism::None => true,
+            Parallelism::Threads => !is_outermost,
+            // A work-item has no memory for a row.
+            Parallelism::WorkItems => false,
+        };
+        if by_rows && let Some(program) = self.accumulated_rows(param, body, array)? {
             return self.write(program);
         }
         let inner_dimension = self.dimension.take();
@@ -470,9 +484,14 @@ impl Lowering<'_> {
         let is_nest = is_outermost && has_items && self.is_written_by_loop(body)?;
         let input = self.read(array, &Demand::of_function(Reads::ONCE, param, body))?;
         self.dimension = is_nest.then_some(0);
-        let body = self.iteration(&[], (param, array), |this| this.write(body));
+        let mut lowered = self.iteration(&[], (param, array), |this| this.write(body))?;
         self.dimension = None;
-        let f = self.store.lambda(param, body?);
+        // Every work-item of the inner dimension would write what the outer loop stores.
+        let is_nest = is_nest && !self.stores_outside_of_inner_loop(lowered);
+        if has_items && is_outermost && !is_nest {
+            lowered = self.iteration(&[], (param, array), |this| this.write(body))?;
+        }
+        let f = self.store.lambda(param, lowered);
         let (primitive, dimension) = match (self.parallelism, is_outermost, inner_dimension) {
             (Parallelism::Threads, true, _) => (Primitive::MapPar, None),
             (Parallelism::WorkItems, true, _) => (Primitive::MapGlobal, Some(i64::from(is_nest))),
@@ -480,6 +499,24 @@ impl Lowering<'_> {
             _ => (Primitive::MapSeq, None),
         };
         self.map(primitive, dimension, f, input)
+    }
+
+    /// Returns true if an expression stores something outside of the functions of loops over
+    /// work-items.
+    fn stores_outside_of_inner_loop(&self, term: Term) -> bool {
+        let (head, args) = spine(self.store, term);
+        match self.store.node(head) {
+            Node::Primitive(Primitive::ToMem, _) => return true,
+            Node::Primitive(Primitive::MapGlobal, _) => {
+                return args[1..]
+                    .iter()
+                    .any(|arg| self.stores_outside_of_inner_loop(*arg));
+            }
+            Node::Lambda(_, body) if self.stores_outside_of_inner_loop(body) => return true,
+            _ => {}
+        }
+        args.iter()
+            .any(|arg| self.stores_outside_of_inner_loop(*arg))
     }
 
     /// Lowers the body of a loop over an array, whose elements its last parameter is.
@@ -566,13 +603,28 @@ impl Lowering<'_> {
         if self.should_store(term, f, demand) {
             return self.store(term);
         }
-        let (param, body, array) = self.fused(f, array)?;
+        // A map that only rearranges stays on its own, so that what is before it can be stored.
+        let (param, body, array) = match self.work.of(self.store, f) {
+            0 => {
+                let (param, body) = self.parts_of_function(f, "x");
+                (param, body, array)
+            }
+            _ => self.fused(f, array)?,
+        };
         let reads = demand.reads(self.store);
         let input = self.read(array, &Demand::of_function(reads, param, body))?;
         let element = (param, array);
-        let body = self.iteration(&[], element, |this| this.read(body, &Demand::of(reads)))?;
-        let f = self.store.lambda(param, body);
-        self.map(Primitive::Map, None, f, input)
+        let outermost = self.view;
+        self.view = outermost.or(Some(self.scopes.len()));
+        let body = self.iteration(&[], element, |this| this.read(body, &Demand::of(reads)));
+        self.view = outermost;
+        match body {
+            Err(LoweringError::StoredInView) if outermost.is_none() => self.store(term),
+            body => {
+                let f = self.store.lambda(param, body?);
+                self.map(Primitive::Map, None, f, input)
+            }
+        }
     }
 
     /// Returns true if the elements of an array, which a function computes, are stored rather than
@@ -595,9 +647,15 @@ impl Lowering<'_> {
 
     /// Stores an expression in memory.
     fn store(&mut self, term: Term) -> Lowered {
+        if self.view.is_some_and(|view| self.level(term) >= view) {
+            return Err(LoweringError::StoredInView);
+        }
         self.hoist(term, |this| {
             let dimension = this.dimension.take();
-            let written = this.write(term)?;
+            let view = this.view.take();
+            let written = this.write(term);
+            this.view = view;
+            let written = written?;
             this.dimension = dimension;
             if let Some(stored) = this.global_memory(written)? {
                 return Ok(stored);
@@ -662,8 +720,11 @@ impl Lowering<'_> {
         let (param, body) = self.parts_of_function(f, "x");
         let value = self.head_form(value)?;
         if self.is_substituted(value, param, body) {
-            let body = self.store.substitute(body, param, value);
+            let body = self.substitute(body, param, value);
             return self.by(access, body);
+        }
+        if let Some(components) = self.components(value) {
+            return self.binding_of_pair(components, param, body, access);
         }
         let is_array = contains_array(self.store.type_of(value));
         let lowered = match is_array {
@@ -679,6 +740,29 @@ impl Lowering<'_> {
         };
         let body = self.region(scope, |this| this.by(access, body))?;
         self.let_in(lowered, param, body)
+    }
+
+    /// Lowers the binding of a pair of two values, each of which is bound on its own.
+    fn binding_of_pair(
+        &mut self,
+        components: [Term; 2],
+        param: Local,
+        body: Term,
+        access: &Access,
+    ) -> Lowered {
+        let types = components.map(|value| Arg::Type(self.store.type_of(value).clone()));
+        let locals = components.map(|value| {
+            let ty = self.store.ty(value);
+            self.store.fresh_local("x", ty)
+        });
+        let variables = locals.map(|local| self.store.var(local));
+        let make = self.primitive_term(Primitive::MakePair, &types)?;
+        let pair = self.store.apply_all(make, variables);
+        let body = self.substitute(body, param, pair);
+        let [first, second] = components;
+        let inner = self.let_in(second, locals[1], body)?;
+        let f = self.store.lambda(locals[0], inner);
+        self.binding(first, f, access)
     }
 
     /// Returns the value of a binding in memory.
@@ -712,11 +796,20 @@ impl Lowering<'_> {
             return false;
         }
         let work = self.work.of(self.store, value);
+        if work > 0 && self.components(value).is_some() {
+            return false;
+        }
         let reads = Demand::of_function(Reads::ONCE, param, body).reads(self.store);
         // A number that is computed on the host would need a kernel of its own.
         let is_cheap = work < Work::LOOP && !contains_array(self.store.type_of(value));
         let in_kernels = self.parallelism == Parallelism::WorkItems && self.is_outermost();
-        work == 0 || reads <= Reads::ONCE || is_cheap && in_kernels || !self.is_storable(value)
+        let is_array = contains_array(self.store.type_of(value));
+        work == 0
+            || reads <= Reads::ONCE
+            || is_array && is_traversed_once(self.store, body, param)
+            || is_array && !reads.repay_storing(work)
+            || is_cheap && in_kernels
+            || !self.is_storable(value)
     }
 
     /// Returns true if values of the term's type can be in memory.
@@ -786,6 +879,10 @@ impl Lowering<'_> {
             let (head, args) = spine(self.store, term);
             term = match (self.store.node(head), args.split_first()) {
                 (Node::Lambda(param, body), Some((&value, rest))) => {
+                    let value = match self.store.is_function(value) {
+                        true => value,
+                        false => self.head_form(value)?,
+                    };
                     let copy = self.store.fresh_copy(param);
                     let variable = self.store.var(copy);
                     let body = self.store.substitute(body, param, variable);
@@ -793,7 +890,16 @@ impl Lowering<'_> {
                     if !self.is_substituted(value, copy, body) {
                         return self.let_in(value, copy, body);
                     }
-                    self.store.substitute(body, copy, value)
+                    self.substitute(body, copy, value)
+                }
+                (Node::Primitive(primitive, _), Some((&pair, [])))
+                    if let Pattern::Half(half) = primitive.pattern() =>
+                {
+                    let pair = self.head_form(pair)?;
+                    match self.components(pair) {
+                        Some(components) => components[half as usize],
+                        None => return Ok(self.store.apply(head, pair)),
+                    }
                 }
                 (Node::DepApply(f, arg), _) => {
                     let f = self.head_form(f)?;
@@ -807,6 +913,79 @@ impl Lowering<'_> {
                 }
                 _ => return Ok(term),
             };
+        }
+    }
+
+    /// Substitutes a value for a variable. The components of a pair that is made of two values are
+    /// these values.
+    fn substitute(&mut self, body: Term, param: Local, value: Term) -> Term {
+        let Some(components) = self.components(value) else {
+            return self.store.substitute(body, param, value);
+        };
+        let locals = components.map(|component| {
+            let ty = self.store.ty(component);
+            self.store.fresh_local("x", ty)
+        });
+        let variables = locals.map(|local| self.store.var(local));
+        let body = self.projected(body, param, variables, &mut FxHashMap::default());
+        let [first, second] = components;
+        let values = [(locals[0], first), (locals[1], second), (param, value)];
+        self.store.substitute_all(body, &values)
+    }
+
+    /// Replaces the components of a variable. The recursion is as deep as the term, at most
+    /// [`crate::term::MAX_HEIGHT`].
+    fn projected(
+        &mut self,
+        term: Term,
+        param: Local,
+        components: [Term; 2],
+        known: &mut FxHashMap<Term, Term>,
+    ) -> Term {
+        if !self.store.has_free(term, param) {
+            return term;
+        }
+        if let Some(&new) = known.get(&term) {
+            return new;
+        }
+        let new = match self.store.node(term) {
+            Node::Apply(f, x) => match (self.store.node(f), self.store.node(x)) {
+                (Node::Primitive(primitive, _), Node::Var(local))
+                    if local == param
+                        && let Pattern::Half(half) = primitive.pattern() =>
+                {
+                    components[half as usize]
+                }
+                _ => {
+                    let f = self.projected(f, param, components, known);
+                    let x = self.projected(x, param, components, known);
+                    self.store.apply(f, x)
+                }
+            },
+            Node::Lambda(local, inside) => {
+                let inside = self.projected(inside, param, components, known);
+                self.store.lambda(local, inside)
+            }
+            Node::DepLambda(var, kind, implicit, inside) => {
+                let inside = self.projected(inside, param, components, known);
+                self.store.dep_lambda(var, kind, implicit, inside)
+            }
+            Node::DepApply(f, arg) => {
+                let f = self.projected(f, param, components, known);
+                self.store.dep_apply(f, arg)
+            }
+            _ => term,
+        };
+        known.insert(term, new);
+        new
+    }
+
+    /// Returns the components of a pair that is made of two values.
+    fn components(&self, pair: Term) -> Option<[Term; 2]> {
+        let (head, args) = spine(self.store, pair);
+        match (self.store.node(head), &args[..]) {
+            (Node::Primitive(Primitive::MakePair, _), &[first, second]) => Some([first, second]),
+            _ => None,
         }
     }
 
@@ -840,8 +1019,48 @@ impl Lowering<'_> {
         Ok(match (primitive.pattern(), &args[..]) {
             (Pattern::Map(MapLoop::Computed), &[f, array]) => Some((f, array)),
             (Pattern::Generate, &[f]) if self.computes_arrays(f) => Some((f, self.indices(types)?)),
+            (Pattern::Zip, &[first, second]) => self.function_of_pairs(first, second)?,
             _ => None,
         })
+    }
+
+    /// Returns the function that computes the pairs of the elements of two arrays of which at least
+    /// one is computed by a map, and the array of its arguments.
+    fn function_of_pairs(
+        &mut self,
+        first: Term,
+        second: Term,
+    ) -> Result<Option<(Term, Term)>, LoweringError> {
+        let mut functions = [None, None];
+        let mut arrays = [first, second];
+        for (function, array) in functions.iter_mut().zip(&mut arrays) {
+            *array = self.head_form(*array)?;
+            let (head, args) = spine(self.store, *array);
+            if let (Node::Primitive(Primitive::Map, _), &[f, inner]) =
+                (self.store.node(head), &args[..])
+                && self.work.of(self.store, *array) > 0
+            {
+                *function = Some(f);
+                *array = inner;
+            }
+        }
+        if functions == [None, None] {
+            return Ok(None);
+        }
+        let (_, a) = self.parts_of_array(arrays[0])?;
+        let (_, b) = self.parts_of_array(arrays[1])?;
+        let (pair, halves) = self.fresh_pair("p", &a, &b)?;
+        let mut computed = halves;
+        for (function, half) in functions.into_iter().zip(&mut computed) {
+            if let Some(f) = function {
+                *half = self.store.apply(f, *half);
+            }
+        }
+        let types = computed.map(|half| Arg::Type(self.store.type_of(half).clone()));
+        let make = self.primitive_term(Primitive::MakePair, &types)?;
+        let body = self.store.apply_all(make, computed);
+        let f = self.store.lambda(pair, body);
+        Ok(Some((f, self.zipped(arrays[0], arrays[1])?)))
     }
 
     fn computes_arrays(&self, f: Term) -> bool {

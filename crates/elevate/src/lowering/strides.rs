@@ -115,7 +115,7 @@ pub(super) enum Meaning {
 
 /// The analysis of the reads of a term.
 pub(super) struct Accesses<'s> {
-    store: &'s Store,
+    store: &'s mut Store,
     meanings: Vec<(Local, Meaning)>,
     /// The place in memory of each read.
     reads: Vec<Index>,
@@ -129,7 +129,7 @@ impl<'s> Accesses<'s> {
     /// Returns the places in memory that a part of the value of a term is read from; `None` if they
     /// are not known.
     pub fn of(
-        store: &'s Store,
+        store: &'s mut Store,
         meanings: Vec<(Local, Meaning)>,
         term: Term,
         path: Vec<Step>,
@@ -168,7 +168,8 @@ impl<'s> Accesses<'s> {
                 return;
             }
         };
-        let size = |at: usize| match self.store.args(types).get(at) {
+        let types = self.store.args(types).clone();
+        let size = |at: usize| match types.get(at) {
             Some(Arg::Nat(size)) => size.as_const().and_then(|size| u64::try_from(size).ok()),
             _ => None,
         };
@@ -228,6 +229,12 @@ impl<'s> Accesses<'s> {
                     .for_each(|element| self.read(*element, path.clone()));
             }
             (Pattern::Let, &[value, f]) => self.apply(f, Meaning::Part(value, Vec::new()), path),
+            (Pattern::View(View::Gather), &[indices, array]) => {
+                let element = path.last().copied();
+                self.read(indices, element.into_iter().collect());
+                self.view(primitive, View::Gather, &size, &mut path);
+                self.read(array, path);
+            }
             (Pattern::View(view), &[.., array]) => {
                 self.view(primitive, view, &size, &mut path);
                 self.read(array, path);
@@ -289,8 +296,8 @@ impl<'s> Accesses<'s> {
             Some(Meaning::Number(_)) => {}
             Some(Meaning::Part(term, part)) => self.read(term, joined(path, part)),
             None => {
-                let ty = self.store.local_ty(local);
-                self.place(&self.store.ty_of(ty).clone(), &path);
+                let ty = self.store.ty_of(self.store.local_ty(local)).clone();
+                self.place(&ty, &path);
             }
         }
     }
@@ -322,7 +329,19 @@ impl<'s> Accesses<'s> {
                 self.read(body, path);
                 self.meanings.pop();
             }
-            _ => self.incomplete = true,
+            _ => {
+                let parts = self.store.fun_parts(self.store.ty(f));
+                let Some((parameter, _)) = parts else {
+                    self.incomplete = true;
+                    return;
+                };
+                let param = self.store.fresh_local("x", parameter);
+                let variable = self.store.var(param);
+                let body = self.store.apply(f, variable);
+                self.meanings.push((param, argument));
+                self.read(body, path);
+                self.meanings.pop();
+            }
         }
     }
 

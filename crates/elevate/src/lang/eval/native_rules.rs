@@ -111,7 +111,9 @@ impl Rewrite for Implement {
     fn explain(&self, context: &mut Context<'_>, term: Term) -> Reason {
         Reason::Message(match lower(context.store, term, self.0) {
             Err(LoweringError::TooLarge) => "the program becomes too large".into(),
-            Err(LoweringError::IllTyped) | Ok(_) => "the program is not well-typed".into(),
+            Err(LoweringError::IllTyped | LoweringError::StoredInView) | Ok(_) => {
+                "the program is not well-typed".into()
+            }
         })
     }
 }
