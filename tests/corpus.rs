@@ -119,7 +119,7 @@ fn programs_are_right_in_c() {
 }
 
 #[test]
-#[cfg_attr(not(tool = "openmp"), ignore = "needs a C compiler with OpenMP")]
+#[cfg_attr(not(tool = "gcc"), ignore = "needs gcc")]
 fn programs_are_right_in_openmp() {
     are_right("openmp");
 }

@@ -152,6 +152,36 @@ fn commands_of_the_tutorial_print_what_it_shows() {
     assert!(commands > 5, "the tutorial runs its programs");
 }
 
+/// Each strategy of the cheat sheet rewrites the first program of its section to the second one.
+#[test]
+fn strategies_of_the_cheat_sheet_do_what_it_shows() {
+    let page = read("docs/cheat-sheet.md");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let rise_ls = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-ls"));
+        let output = command.args(arguments).current_dir(folder.path()).output();
+        let output = output.expect("the binary");
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let sections: Vec<&str> = page.split("\n## ").skip(1).collect();
+    assert_eq!(sections.len(), 10);
+    for section in sections {
+        let heading = section.lines().next().expect("a heading");
+        let strategy = heading.split('`').nth(1).expect("a strategy in the heading");
+        let programs = blocks("docs/cheat-sheet.md", section);
+        let [before, after] = &programs[..] else {
+            panic!("{heading}: two programs are expected");
+        };
+        fs::write(folder.path().join("a.rise"), &before.text).expect("a file");
+        let rewritten = rise_ls(&["rewrite", "a.rise", "--strategy", strategy]);
+        fs::write(folder.path().join("b.rise"), rewritten).expect("a file");
+        rise_ls(&["fmt", "b.rise"]);
+        let found = fs::read_to_string(folder.path().join("b.rise")).expect("the result");
+        assert_eq!(found, after.text, "{heading}");
+    }
+}
+
 /// Splits a command into words at spaces outside of single quotes.
 fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];

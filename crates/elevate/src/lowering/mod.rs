@@ -395,7 +395,7 @@ impl Lowering<'_> {
             let letter = letters.by_ref().nth(arity).unwrap_or('R');
             let access = match letter {
                 'W' => Access::Write,
-                'a' => access.clone(),
+                'a' if result_access(primitive) == 'a' => access.clone(),
                 _ => Access::Read(match view_factor(self.store, head) {
                     Some(factor) => match access {
                         Access::Read(demand) => Demand::of(demand.reads(self.store).times(factor)),
