@@ -7,7 +7,7 @@ use rise::core::{Origin, Source};
 use syntax::Span;
 use syntax::ast::{Item, TermId, TermKind};
 
-/// The barriers in the kernels of a definition.
+/// The definition whose kernels contain the barriers, for finding the places of their accesses.
 pub(crate) struct Barriers<'d> {
     db: &'d Database,
     item: ItemId,
@@ -34,13 +34,13 @@ pub(crate) struct Wait {
     pub(crate) head: Span,
     /// Labels, the longest first: `orders the write of tile (line 12) and the read here`.
     pub(crate) labels: [String; 3],
-    /// A sentence that names both lines.
+    /// A description that names the lines of both accesses.
     pub(crate) sentence: String,
 }
 
 impl<'d> Barriers<'d> {
-    /// Creates the barriers of a definition; `origins` are those of the program that the module was
-    /// made of.
+    /// Creates the value for a definition; `origins` are those of the program from which the
+    /// kernels were generated.
     pub(crate) fn new(db: &'d Database, item: ItemId, origins: &'d [Source]) -> Barriers<'d> {
         Barriers {
             db,
@@ -50,7 +50,8 @@ impl<'d> Barriers<'d> {
         }
     }
 
-    /// Returns the accesses that a barrier orders, without duplicates.
+    /// Returns the pairs of accesses that a barrier orders, without duplicates and without those
+    /// that have no place in the definition's file.
     pub(crate) fn waits(&self, barrier: &BarrierText) -> Vec<Wait> {
         let mut all: Vec<Wait> = Vec::new();
         for order in &barrier.barrier.orders {
@@ -144,8 +145,8 @@ impl<'d> Barriers<'d> {
         named(first, second).or_else(|| named(second, first))
     }
 
-    /// Describes what is accessed by its name, or, if it has none, by the expression that accesses
-    /// it.
+    /// Describes the memory of two accesses by its name, or, if it has none, by the first access;
+    /// `quote` is put before and after that.
     fn what(&self, first: &Access, second: &Access, quote: &str) -> String {
         if let Some(name) = self.name(first, second) {
             return format!("of {quote}{name}{quote}");
@@ -159,8 +160,8 @@ impl<'d> Barriers<'d> {
     }
 }
 
-/// Returns the name of the shortest `let` value that contains one access, if the other one is in
-/// its scope.
+/// Returns the name of the `let` whose value contains one access and whose body contains the other;
+/// of several, the one with the shortest value.
 fn named(item: &Item, value_has: Span, body_has: Span) -> Option<String> {
     let span = |id: TermId| item.term(id).span;
     let mut found: Option<(u32, String)> = None;

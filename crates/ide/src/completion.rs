@@ -21,7 +21,7 @@ use cursor_context::Place;
 /// The kind of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompletionKind {
-    /// A function: definition, primitive or library.
+    /// A function: a definition, a primitive or a strategy.
     Function,
     /// A value: parameter, `let` name, definition of data.
     Value,
@@ -29,7 +29,7 @@ pub enum CompletionKind {
     TypeParameter,
     /// A scalar type or type constructor.
     Type,
-    /// A kind.
+    /// A kind, or an access of DPIA.
     Kind,
     /// One of the four address spaces.
     AddressSpace,
@@ -37,7 +37,7 @@ pub enum CompletionKind {
     Keyword,
     /// A member of a pair: `_1` or `_2`.
     Field,
-    /// An annotation, such as `@run`.
+    /// An annotation, such as `@run`, or a word in its arguments.
     Annotation,
     /// A file that an import names.
     File,
@@ -61,9 +61,10 @@ pub struct Completion {
     pub label: String,
     /// The kind of the completion.
     pub kind: CompletionKind,
-    /// The type, as text.
+    /// The type as text, or, for a completion without a type, its kind, title or meaning.
     pub detail: Option<String>,
-    /// The type without what is inferred: implicit parameters and conditions.
+    /// The text of `detail`, but a type is without what is inferred: its leading implicit
+    /// parameters and conditions.
     pub brief: Option<String>,
     /// The range that is replaced: the identifier under the cursor.
     pub replace: Span,

@@ -16,7 +16,8 @@ mod show;
 /// The time limit for parsing one text. It is sufficient for several megabytes of generated text.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The size of a text that is parsed within some ten milliseconds.
+/// The maximal size in bytes of a text that is parsed from scratch after a syntax error, which
+/// takes some ten milliseconds.
 const SHORT: usize = 256 << 10;
 
 /// The concrete syntax tree of one version of a text.
@@ -153,7 +154,8 @@ impl SyntaxTree {
     }
 }
 
-/// Parses a text of which an earlier version was parsed; returns `None` if that takes too long.
+/// Parses a text, incrementally if an earlier version was parsed; returns `None` if the limit ends
+/// that.
 ///
 /// After a syntax error the result of tree-sitter's error recovery depends on the earlier tree. The
 /// same text should have the same tree, so a short text with errors is parsed from scratch.
@@ -167,7 +169,7 @@ fn parse_again(syntax: &SyntaxTree, limit: &Limit) -> Option<Tree> {
     Some(tree)
 }
 
-/// Parses a text, incrementally if there is an earlier tree; returns `None` if that takes too long.
+/// Parses a text once, incrementally if `earlier` is a tree; returns `None` if the limit ends that.
 fn parse(text: &Rope, language: Language, earlier: Option<&Tree>, limit: &Limit) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&grammar(language)).ok()?;
@@ -247,7 +249,7 @@ pub(crate) fn path(tree: &Tree, byte: usize) -> Vec<Node<'_>> {
     }
 }
 
-/// Returns the outermost error nodes.
+/// Returns the ranges of the outermost error nodes.
 pub(crate) fn errors(tree: &Tree) -> Vec<Span> {
     let mut cursor = tree.walk();
     let mut found = Vec::new();

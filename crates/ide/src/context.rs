@@ -51,16 +51,16 @@ pub(crate) enum Context {
 pub(crate) struct OpenCall {
     /// The end of the called expression.
     pub(crate) callee_end: u32,
-    /// The number of commas before the cursor.
+    /// The number of commas before the cursor that separate arguments of this call.
     pub(crate) commas: usize,
 }
 
 /// The state of the reader inside a pair of brackets, or outside of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// Before `def`.
+    /// Before the first item.
     Item,
-    /// Between `def` and `:` or `=`.
+    /// Between `def`, `foreign` or `import` and `:` or `=`.
     Name,
     Expression,
     Argument,
@@ -73,7 +73,8 @@ enum Mode {
     Phrase,
     /// After the comma of `Exp[ …`.
     Access,
-    /// The parameter of `natFun( … =>` or `DepPair[ … =>`: a name, and then a type.
+    /// The parameter of `natFun( … =>`, `dataFun( … =>` or `DepPair[ … =>`: a name, and then a
+    /// type.
     TypeFunction,
     /// After `where`.
     Condition,
@@ -84,7 +85,8 @@ struct Level {
     mode: Mode,
     /// True if a colon was read since the last comma.
     colon: bool,
-    /// The mode before `=>` or `:` changed it; a comma restores it.
+    /// The mode to which a comma returns, except between the parts of `Exp[ …` and the conditions
+    /// after `where`: the mode at the opening bracket, or the one after the last `=>`.
     initial: Mode,
     call: Option<OpenCall>,
 }

@@ -16,7 +16,7 @@ pub struct RelatedPlace {
     pub message: String,
 }
 
-/// An edit that fixes the cause of a diagnostic.
+/// A fix of the cause of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileFix {
     /// The title in the menu.
@@ -25,7 +25,7 @@ pub struct FileFix {
     pub edits: SourceEdits,
     /// True if it is the most likely fix.
     pub preferred: bool,
-    /// The reason why it cannot be chosen.
+    /// The reason why it cannot be chosen; `None` if it can.
     pub disabled: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct FileDiagnostic {
     pub related: Vec<RelatedPlace>,
     /// Advice on how to correct the error.
     pub help: Option<String>,
-    /// Edits that correct the error.
+    /// Fixes of the cause, of which one can be chosen.
     pub fixes: Vec<FileFix>,
 }
 

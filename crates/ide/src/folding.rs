@@ -18,7 +18,7 @@ pub enum FoldingKind {
     Comment,
     /// Consecutive imports.
     Imports,
-    /// A definition, call or parenthesis over several lines.
+    /// Another construct over several lines, such as a definition or a call.
     Region,
 }
 
@@ -51,7 +51,8 @@ pub fn folding_ranges(db: &Database, file: FileId, syntax: &SyntaxTree) -> Vec<F
     one_a_line(syntax.text(), found)
 }
 
-/// Keeps the longest of the ranges that begin on one line, if it is longer than the line.
+/// Removes the ranges that end on their first line, and keeps only the longest of those that begin
+/// on one line.
 fn one_a_line(text: &Rope, mut found: Vec<Folding>) -> Vec<Folding> {
     let line = |byte: u32| text.byte_to_line((byte as usize).min(text.len_bytes()));
     found.sort_by_key(|fold| (fold.span.start, std::cmp::Reverse(fold.span.end)));
@@ -75,8 +76,9 @@ fn one_a_line(text: &Rope, mut found: Vec<Folding>) -> Vec<Folding> {
     kept
 }
 
-/// The grammar's own query of what folds, reduced to one node at a time: the time of a pattern that
-/// matches consecutive nodes grows faster than their number, so they are merged here.
+/// The query of each grammar, indexed by language, for the nodes that fold. A pattern for
+/// consecutive nodes is replaced by one for a single node, because its time grows faster than the
+/// number of nodes; [`Runs`] merges consecutive ones.
 static FOLDS: LazyLock<[Option<Query>; 3]> = LazyLock::new(|| {
     let query = |patterns: &str, language| {
         let patterns = patterns.replace(")+ @fold", ") @fold");
@@ -89,7 +91,8 @@ static FOLDS: LazyLock<[Option<Query>; 3]> = LazyLock::new(|| {
     ]
 });
 
-/// Returns the matches of the query, with consecutive comments and imports merged.
+/// Returns the matches of the query of `FOLDS` in a tree, with consecutive comments and imports
+/// merged.
 fn captured(db: &Database, syntax: &SyntaxTree, tree: &Tree) -> Vec<Folding> {
     let text = syntax.text();
     let Some(query) = &FOLDS[syntax.language() as usize] else {
@@ -112,7 +115,7 @@ fn captured(db: &Database, syntax: &SyntaxTree, tree: &Tree) -> Vec<Folding> {
     found.done
 }
 
-/// The ranges, in the order of the text, with the state for merging consecutive ones.
+/// The ranges found so far, in the order of the text, with the state for merging consecutive ones.
 #[derive(Default)]
 struct Runs {
     done: Vec<Folding>,
@@ -202,8 +205,8 @@ fn imports(db: &Database, file: FileId) -> Option<Folding> {
     })
 }
 
-/// Returns the ranges of these items and of the pairs of brackets in them. This needs no tree, so
-/// it also works on text that the grammar does not accept.
+/// Returns the ranges of those of these items that are definitions, and of the pairs of brackets in
+/// all of them. This needs no tree, so it also works on text that the grammar does not accept.
 fn items(db: &Database, items: &[ItemId]) -> Vec<Folding> {
     let mut found = Vec::new();
     for &id in items {

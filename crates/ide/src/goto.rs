@@ -10,7 +10,8 @@ use syntax::{GlobalId, Span};
 use crate::item_view::{self, Symbol, View};
 use crate::{FilePosition, NavTarget, SymbolKind, free_vars, tree};
 
-/// Returns the definition of the name at `at`. For the path of an import this is the file.
+/// Returns the definition of the name at `at`, or all definitions of it if it is ambiguous. For the
+/// path of an import this is the file.
 pub fn goto_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
     let Some((view, offset)) = View::at(db, at) else {
         return Vec::new();
@@ -54,7 +55,8 @@ fn binder_of(view: &View<'_>, var: Var) -> Option<BinderId> {
     )
 }
 
-/// Returns all definitions of a name that several imports define.
+/// Returns all definitions of the name at `offset` if several imports define it, and otherwise
+/// none.
 fn ambiguous(view: &View<'_>, offset: u32) -> Vec<NavTarget> {
     let Some(name) = name_at(view, offset) else {
         return Vec::new();
@@ -138,8 +140,8 @@ pub(crate) fn definition(db: &Database, item: ItemId) -> Option<NavTarget> {
     definition_with(db, item, db.scheme(item).as_deref())
 }
 
-/// Returns the place of a definition whose type has already been computed. It reads only the item's
-/// header, so the item is not parsed.
+/// Returns the place of a definition whose type, `scheme`, has already been computed. It does not
+/// parse the item, except in a strategy file.
 pub(crate) fn definition_with(
     db: &Database,
     item: ItemId,

@@ -41,7 +41,8 @@ pub(crate) struct Occurrence {
     pub(crate) symbol: Symbol,
     /// The range, in the item.
     pub(crate) span: Span,
-    /// The name's term; `None` if the symbol is bound here or if an annotation contains the name.
+    /// The term that consists of the name. `None` for the name of a definition, a binder, and the
+    /// key of an annotation's argument, which are no terms, and for all names in strategy files.
     pub(crate) term: Option<TermId>,
     /// True if the symbol is bound here.
     pub(crate) declaration: bool,
@@ -57,7 +58,7 @@ pub(crate) struct View<'d> {
     parsed: Arc<Parsed>,
     inference: OnceCell<Arc<Inference>>,
     parents: OnceCell<Parents>,
-    /// True if the item contains `sum`, which is rare.
+    /// True if the name `sum` occurs in the item, which is rare.
     has_sums: OnceCell<bool>,
 }
 
@@ -139,7 +140,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// Returns the path of the import, with its quotes.
+    /// Returns the range of the path of an import, with its quotes; `None` for other items.
     pub(crate) fn import_path(&self) -> Option<Span> {
         if self.is_strategy() {
             return strategy_files::import_path(self);
@@ -197,7 +198,8 @@ impl<'d> View<'d> {
             .unwrap_or(&BinderInfo::Unknown)
     }
 
-    /// Returns the type of an expression or type, unless it is an error.
+    /// Returns the type of an expression, or the type that a term of a type stands for; `None` for
+    /// the error type and for other terms.
     pub(crate) fn type_of(&self, term: TermId) -> Option<&Ty> {
         match self.info(term) {
             TermInfo::Expr(ty) | TermInfo::Type(ty) if !is_error(ty) => Some(ty),
@@ -283,7 +285,7 @@ impl<'d> View<'d> {
         })
     }
 
-    /// Returns the name that touches `offset`.
+    /// Returns the resolved name that touches `offset`.
     pub(crate) fn occurrence_at(&self, offset: u32) -> Option<Occurrence> {
         if self.is_strategy() {
             let mut names = self.occurrences().into_iter();
@@ -327,7 +329,8 @@ impl<'d> View<'d> {
         })
     }
 
-    /// Returns the keys in `@run(n = 1024)`, which are parameters of the definition.
+    /// Returns the keys of the arguments of `@run` annotations, such as `n` in `@run(n = 1024)`,
+    /// that name parameters of the definition.
     fn annotation_keys(&self) -> impl Iterator<Item = Occurrence> + '_ {
         let item = self.item();
         let params = params(item);
@@ -445,7 +448,8 @@ impl<'d> View<'d> {
     }
 }
 
-/// Sorts names in the order of the text, and keeps the declaration of several at one place.
+/// Sorts names in the order of the text. Of several at one place it keeps one: the declaration, if
+/// there is one.
 fn sort(found: &mut Vec<Occurrence>) {
     found.sort_by_key(|name| (name.span, !name.declaration));
     found.dedup_by_key(|name| name.span);
@@ -457,7 +461,8 @@ fn item_before(db: &Database, at: FilePosition) -> Option<ItemId> {
     items.get(after.checked_sub(1)?).copied()
 }
 
-/// Returns the text between the item before a position and the position.
+/// Returns the text up to a position, from the end of the last item that begins before it, or from
+/// the beginning of the file. It is empty if the position is inside of an item.
 pub(crate) fn gap_before(db: &Database, at: FilePosition) -> String {
     let start = item_before(db, at).map_or(0, |item| db.item_span(item).end);
     let rope = db.text(at.file);
@@ -504,8 +509,9 @@ pub(crate) fn sum_index_of(item: &Item, sum: TermId) -> Option<TermId> {
         .then_some(index)
 }
 
-/// Returns the parameters of a definition: those of its type annotation and of the leading
-/// abstractions of its body. Of two with one name the inner one comes first.
+/// Returns the parameters of a definition, innermost first: those of the leading abstractions of
+/// its body, and then those that its type annotation binds. For a foreign definition these are its
+/// parameters, the last first.
 pub(crate) fn params(item: &Item) -> Vec<BinderId> {
     let mut found = Vec::new();
     match &item.kind {

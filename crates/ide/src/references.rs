@@ -24,7 +24,7 @@ pub enum HighlightKind {
     Write,
 }
 
-/// An occurrence in its own file of the name under the cursor.
+/// An occurrence of the name under the cursor, in the file of the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Highlight {
     /// The range in the file.
@@ -33,7 +33,9 @@ pub struct Highlight {
     pub kind: HighlightKind,
 }
 
-/// Returns the occurrences of the name at `at` in all files, its definition first.
+/// Returns the occurrences of the name at `at` in all files, its definition first. Those of a
+/// primitive, or of a definition of the strategy library, do not include uses in the standard
+/// library.
 pub fn references(db: &Database, at: FilePosition) -> Vec<Reference> {
     let Some((view, found)) = View::name_at(db, at) else {
         return Vec::new();
@@ -71,7 +73,8 @@ pub fn highlights(db: &Database, at: FilePosition) -> Vec<Highlight> {
         .collect()
 }
 
-/// Returns the occurrences in all files of `symbol`, which occurs in `view`.
+/// Returns the occurrences of `symbol`, which occurs in `view`, in all files; for a primitive or a
+/// definition of the strategy library, in all files but those of the standard library.
 pub(crate) fn everywhere(view: &View<'_>, symbol: Symbol) -> Vec<Reference> {
     let db = view.db;
     match symbol {

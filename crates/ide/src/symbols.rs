@@ -7,16 +7,17 @@ use syntax::elevate::ast::ItemKind;
 
 use crate::{NavTarget, SymbolKind, free_vars, fuzzy, goto};
 
-/// A definition in a file's outline.
+/// An entry of a file's outline: a definition, or an example or main expression of a strategy file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentSymbol {
-    /// The definition.
+    /// The place and the name of the entry.
     pub target: NavTarget,
-    /// Its type.
+    /// The type of the definition, if it is known.
     pub detail: Option<String>,
 }
 
-/// Returns the definitions of `file`, in order.
+/// Returns the outline of `file`, in the order of the text: its definitions and, in a strategy
+/// file, also its examples and its main expression.
 pub fn document_symbols(db: &Database, file: FileId) -> Vec<DocumentSymbol> {
     let items = db.items(file);
     if db.language(file) == Language::Elevate {
@@ -77,8 +78,8 @@ struct Rank {
     length: usize,
 }
 
-/// Returns the symbol of the item for its file's outline, which also contains examples and the main
-/// expression.
+/// Returns the entry of an item of a strategy file in its file's outline; `None` for an import and
+/// other items that define nothing.
 fn strategy_symbol(db: &Database, item: ItemId) -> Option<DocumentSymbol> {
     if let Some(target) = goto::definition_with(db, item, None) {
         let signature = db.strategy_signature(item.global());

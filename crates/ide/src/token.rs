@@ -25,7 +25,7 @@ pub(crate) fn at(text: &str, offset: u32, dialect: Dialect) -> Option<Token> {
     found
 }
 
-/// Returns true if the token consists of letters or digits.
+/// Returns true for an identifier, a reserved word, an underscore or a number.
 pub(crate) fn is_word(kind: TokenKind) -> bool {
     kind.is_reserved()
         || matches!(

@@ -324,8 +324,8 @@ pub(crate) fn stage_of(item: &Item, parents: &Parents, name: TermId) -> Option<S
     }
 }
 
-/// Returns the end of the binders of a term with their annotations, for deciding if an offset is in
-/// the body.
+/// Returns the offset up to which a term has its binders with their annotations, and after `let`
+/// also the value: what comes after it is in the body. Returns the start of a term without binders.
 pub(crate) fn params_end(item: &Item, term: TermId) -> u32 {
     let end_of = |binder: BinderId| match item.binder(binder).annotation {
         BinderAnnotation::None => item.binder(binder).span.end,

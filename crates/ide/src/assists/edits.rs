@@ -38,7 +38,8 @@ pub(super) fn in_item(db: &Database, item: ItemId, range: FileRange) -> Span {
     )
 }
 
-/// Returns an unused name similar to the wanted one. An import that cannot be read might define any
+/// Returns the wanted name, or that name with a number, such that no definition in scope, no
+/// primitive and no name in `taken` is called so. An import that cannot be read might define any
 /// name, and is ignored.
 pub(super) fn free_name(db: &Database, file: FileId, wanted: &str, taken: &[&str]) -> Name {
     let known = |name: &str| match db.resolve(file, name) {
@@ -48,7 +49,8 @@ pub(super) fn free_name(db: &Database, file: FileId, wanted: &str, taken: &[&str
     names::free(wanted, &known)
 }
 
-/// Creates a database with the same files, but another text for one of them.
+/// Creates a database with the same files, but another text for one of them. Imported files that
+/// are not among them do not exist in it.
 pub(super) fn with_text(db: &Database, changed: FileId, text: &str) -> Database {
     let mut later = Database::new();
     for file in db.files() {

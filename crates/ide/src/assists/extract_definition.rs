@@ -45,7 +45,7 @@ use crate::rewrites::verify::{FileEnv, laid_out};
 use crate::rewrites::{AssistKind, names};
 use crate::{SourceEdits, TextEdit, free_vars, tree};
 
-/// The width of a definition that is written on one line.
+/// The maximal number of characters of a definition that is written on one line.
 const WIDTH: usize = 80;
 
 pub(super) const HANDLER: AssistHandler = AssistHandler {
@@ -70,14 +70,16 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
 
 /// The part of a definition that is selected.
 struct Selected<'v> {
-    /// An outermost term of the selection.
+    /// The selected expression, or the first of the selected stages.
     term: TermId,
     ty: &'v Ty,
     /// The type of what flows into it, if it consists of stages of a pipeline.
     input: Option<&'v Ty>,
 }
 
-/// Returns the selected expression or stages. Names and literals have no definition of their own.
+/// Returns the selected stages, if they end a pipeline, or the selected expression. Returns `None`
+/// for anything else, for a name, a literal or the whole body of the definition, and if the type is
+/// unknown.
 fn selected<'v>(view: &'v View<'_>, place: Span) -> Option<Selected<'v>> {
     let item = view.item();
     let ItemKind::Def { body, .. } = item.kind else {
@@ -129,7 +131,7 @@ fn bound_names<'v>(view: &'v View<'_>) -> impl Iterator<Item = &'v str> {
     view.item().binders.iter().map(|binder| &*binder.name)
 }
 
-/// Returns the edits that move the selected part to a definition after this one.
+/// Returns the edits that move the selected part to a new definition after this one, and call that.
 fn extracted(db: &Database, item: ItemId, place: Span) -> Result<SourceEdits, String> {
     let view = View::new(db, item);
     let part = selected(&view, place).ok_or("no expression is selected")?;
@@ -172,11 +174,12 @@ struct Parameter {
     name: Name,
     /// Its type or kind, if it can be written.
     ty: Option<String>,
-    /// False for sizes and types.
+    /// False for a type-level parameter, such as a size or a type.
     is_value: bool,
 }
 
-/// Returns the names of the surroundings that a part uses, the outermost first.
+/// Returns a parameter for each binder around a part that the part uses, or that the types of its
+/// values use. Type-level ones come first, then values, each the outermost first.
 fn parameters(view: &View<'_>, place: Span, part: &Selected<'_>) -> Vec<Parameter> {
     let item = view.item();
     let inside = (0..item.terms.len() as u32).map(TermId);
@@ -228,7 +231,11 @@ struct New<'n> {
 }
 
 impl New<'_> {
-    /// Returns its text, with the type of its result if it needs that.
+    /// Returns the text of the definition. The type `ty` of its result is added if, without it, the
+    /// definition has errors or implicit parameters, and with it no errors.
+    ///
+    /// # Errors
+    /// Fails with a message if the definition has errors.
     fn checked(&self, db: &Database, item: ItemId, ty: Option<String>) -> Result<String, String> {
         let env = FileEnv::of(db, item);
         let plain = self.text(self.body);

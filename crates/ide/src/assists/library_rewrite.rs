@@ -40,7 +40,8 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     actions.map(assist).collect()
 }
 
-/// Returns the rewrite with an id, which contains all that is needed to apply it.
+/// Returns the rewrite that an id stands for. The id contains the strategy and the path, so that no
+/// rewrite has to be tried.
 fn resolved(cx: &AssistContext<'_>, id: &str) -> Option<Assist> {
     let item = cx.definition()?;
     let (strategy, path) = id.rsplit_once('@')?;
@@ -59,7 +60,7 @@ fn rewrite(item: ItemId, strategy: String, path: Path) -> AssistEffect {
     })
 }
 
-/// Renders a path with one letter for each step.
+/// Renders a path as text, with one letter for each child on it.
 fn letters(path: &Path) -> String {
     let letter = |child: &Child| match child {
         Child::Function => 'f',

@@ -71,7 +71,8 @@ fn copy_name(db: &Database, item: ItemId, strategy: &str) -> syntax::ast::Name {
 /// after the original, with the strategy in its documentation.
 ///
 /// # Errors
-/// Fails with a message if it cannot be lowered by the strategy.
+/// Fails with a message if the definition cannot be lowered by the strategy, if it has no name, or
+/// if the copy has errors.
 pub fn lowered_copy(db: &Database, item: ItemId, strategy: &str) -> Result<SourceEdits, String> {
     let made = apply_rewrite(db, item, strategy, &Path::ROOT)?;
     let new = beside(db, item, strategy, &made.text).ok_or("the definition has no name")?;
@@ -80,7 +81,9 @@ pub fn lowered_copy(db: &Database, item: ItemId, strategy: &str) -> Result<Sourc
     Ok(SourceEdits::single(db.file_of(item), vec![edit]))
 }
 
-/// Returns the lowered text with another name, its own documentation, and its target.
+/// Returns the lowered text with another name and its own documentation, and, if it is a program,
+/// with an annotation for its target. The annotations `@target` and `@strategy` of the original are
+/// omitted. Returns `None` if the definition has no name.
 fn beside(db: &Database, item: ItemId, strategy: &str, text: &str) -> Option<String> {
     let parsed = syntax::parse(text);
     let ItemKind::Def {

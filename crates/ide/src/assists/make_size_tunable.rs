@@ -1,12 +1,8 @@
 //! Turns a constant size into a parameter of its definition.
 //!
-//! ```rise
-//! def f = depFun(n: Nat => fun(xs: n.f32 => xs |> split(3$02) |> map(map(fun(x => x + 1.0f))) |> join))
-//! ```
+//! ```rise def f = depFun(n: Nat => fun(xs: n.f32 => xs |> split(3$02) |> map(map(fun(x => x + 1.0f))) |> join)) ```
 //! *Make size 32 tunable: a parameter `s`*
-//! ```rise
-//! def f = depFun((n: Nat, s: Nat) => fun(xs: n.f32 => xs |> split(s) |> map(map(fun(x => x + 1.0f))) |> join))
-//! ```
+//! ```rise def f = depFun((n: Nat, s: Nat) => fun(xs: n.f32 => xs |> split(s) |> map(map(fun(x => x + 1.0f))) |> join)) ```
 
 use db::{Database, ItemId};
 use rise::print::type_text;
@@ -20,8 +16,8 @@ use crate::rewrites::restyle::Edit;
 use crate::rewrites::verify::{FileEnv, applied};
 use crate::rewrites::{AssistKind, diff, size_parameters};
 
-/// The primitives whose size only determines the shape of the computation, with a name for the
-/// parameter.
+/// The primitives whose sizes only determine the shape of the computation, each with the name of
+/// the parameter that replaces such a size.
 const CUTS: &[(&str, &str)] = &[
     ("split", "s"),
     ("slide", "s"),
@@ -39,7 +35,7 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     assist(cx).into_iter().collect()
 }
 
-/// Returns the code action for the number at the cursor, if it is such a size.
+/// Returns the code action for the number at the cursor, if it is a size of one of the `CUTS`.
 fn assist(cx: &AssistContext<'_>) -> Option<Assist> {
     let (db, item) = (cx.db, cx.definition()?);
     let parsed = db.parsed(item);
@@ -73,7 +69,8 @@ fn assist(cx: &AssistContext<'_>) -> Option<Assist> {
     Some(Assist::new("number", AssistKind::Split, title, effect).of_item(item))
 }
 
-/// Returns the number that contains a selection, and a name for its parameter.
+/// Returns the integer literal greater than 1 that contains a selection and is an argument of one
+/// of the `CUTS`, with the name for its parameter.
 fn number_at(item: &Item, selection: Span) -> Option<(TermId, &'static str)> {
     let parents = item.parents();
     let ids = (0..item.terms.len() as u32).map(TermId);
@@ -118,7 +115,8 @@ fn with_parameter(item: &Item, text: &str, number: Span, name: &str) -> Option<S
     Some(applied(text, &edits))
 }
 
-/// Checks that the new text has no errors, and the same type but for the parameter.
+/// Checks that the new text has no errors, and the type of the definition apart from the new
+/// parameter.
 fn checked(db: &Database, item: ItemId, new: &str, name: &str) -> Result<(), String> {
     let (inference, _) = FileEnv::of(db, item).read(new)?;
     let old = db.scheme(item).ok_or("the definition has errors")?;

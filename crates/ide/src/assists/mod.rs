@@ -62,7 +62,7 @@ const ALL: &[AssistHandler] = &[
 
 /// An entry of [`ALL`].
 struct AssistHandler {
-    /// The name of its file.
+    /// The name of its file without the extension.
     name: &'static str,
     kinds: &'static [AssistKind],
     /// Returns the code actions at a place, with ids that are unique among them.
@@ -77,11 +77,11 @@ pub struct Assist {
     pub title: String,
     /// The category.
     pub kind: AssistKind,
-    /// True if it is the most likely one.
+    /// True if it is the most plausible choice, which editors may apply without a menu.
     pub preferred: bool,
     /// The diagnostic that it fixes.
     pub diagnostic: Option<FileDiagnostic>,
-    /// The definition that it rewrites, which can then be undone.
+    /// The definition that it rewrites, if the rewrite can be undone afterwards.
     pub item: Option<ItemId>,
     /// The effect of choosing it.
     pub effect: AssistEffect,
@@ -91,9 +91,9 @@ pub struct Assist {
 pub enum AssistEffect {
     /// It changes files.
     Edit(EditFn),
-    /// The client asks for arguments of a strategy, and applies it.
+    /// The client asks for the arguments of a strategy, and applies the strategy to them.
     Prompt(Prompt),
-    /// It cannot be chosen, for a reason.
+    /// It cannot be chosen, for this reason.
     Disabled(String),
 }
 
@@ -105,8 +105,8 @@ pub type EditFn = Box<dyn Fn(&Database) -> Result<AssistEdits, String>>;
 pub struct AssistEdits {
     /// The changes to files.
     pub edits: SourceEdits,
-    /// The strategy that does the same when it is applied to the whole definition, if the
-    /// definitions of its file express it.
+    /// The strategy that makes the same changes when it is applied to the whole definition; `None`
+    /// if there is none, or if its text refers to definitions of another file than the program's.
     pub step: Option<String>,
 }
 
@@ -123,7 +123,7 @@ pub struct Prompt {
     pub def: String,
     /// The file whose definitions the strategy uses; if `None`, the file of the program.
     pub from: Option<FileId>,
-    /// The source text with the parameters in braces: `splitJoin({n})`.
+    /// The source text of the strategy with the parameters in braces: `splitJoin({n})`.
     pub strategy: String,
     /// The parameters with their types.
     pub parameters: Vec<(String, String)>,
@@ -138,7 +138,8 @@ impl AssistEffect {
         AssistEffect::Edit(Box::new(move |db| edit(db).map(E::into)))
     }
 
-    /// Applies a strategy, given as text that refers to the definitions of a file, to a definition.
+    /// Returns the effect that applies a strategy to a definition; `text` is the strategy, and
+    /// refers to the definitions of the file `from`.
     fn strategy(item: ItemId, from: FileId, text: String) -> AssistEffect {
         AssistEffect::edit(move |db| {
             Ok(AssistEdits {
@@ -187,7 +188,7 @@ impl Assist {
         }
     }
 
-    /// Returns the reason why it cannot be chosen.
+    /// Returns the reason why it cannot be chosen; `None` if it can.
     pub fn disabled(&self) -> Option<&str> {
         match &self.effect {
             AssistEffect::Disabled(reason) => Some(reason),
@@ -198,7 +199,8 @@ impl Assist {
     /// Computes its changes.
     ///
     /// # Errors
-    /// Fails with a message if they cannot be made.
+    /// Fails with a message if the changes cannot be made, if the code action needs arguments, or
+    /// if it cannot be chosen.
     pub fn edits(&self, db: &Database) -> Result<AssistEdits, String> {
         match &self.effect {
             AssistEffect::Edit(edit) => edit(db),
@@ -207,8 +209,9 @@ impl Assist {
         }
     }
 
-    /// Returns true if a rewrite does the same as a quick fix. Titles may differ in a detail after
-    /// a colon, as in `Store in Local memory: 4 kB of 48 kB`.
+    /// Returns true if this rewrite is not needed beside a quick fix: both have one title, and the
+    /// fix can be chosen, or this rewrite cannot. Titles may differ in a detail after a colon, as
+    /// in `Store in Local memory: 4 kB of 48 kB`.
     fn repeats(&self, fix: &Assist) -> bool {
         let stem = |assist: &Assist| assist.title.split(':').next().map(str::to_owned);
         stem(self) == stem(fix) && (fix.disabled().is_none() || self.disabled().is_some())
@@ -278,7 +281,8 @@ impl<'r> AssistContext<'r> {
         })
     }
 
-    /// Returns the rewrites of the library that apply.
+    /// Returns the rewrites of the library for the selection, of the requested kinds, with those
+    /// that cannot be chosen.
     fn rewrites(&self) -> &[RewriteAction] {
         self.rewrites.get_or_init(|| {
             let mut found = rewrites::rewrites(self.db, self.place(), &|kind| self.wants(kind));
@@ -353,7 +357,11 @@ fn offered(handler: &AssistHandler, cx: &AssistContext<'_>) -> impl Iterator<Ite
     })
 }
 
-/// Applies a strategy, given as text that refers to the definitions of a file, to a definition.
+/// Returns the edits that a strategy makes in a definition; `text` is the strategy, and refers to
+/// the definitions of the file `from`.
+///
+/// # Errors
+/// Fails with a message if the strategy fails, has errors or changes nothing.
 fn by_strategy(
     db: &Database,
     item: ItemId,

@@ -49,8 +49,8 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     offered.collect()
 }
 
-/// Returns the edits of all definitions of a file. A definition whose result cannot be written as
-/// text is left unchanged.
+/// Returns the edits that a strategy of the library makes in all definitions of a file. A
+/// definition whose result cannot be written as text is left unchanged.
 fn edits(db: &Database, file: FileId, strategy: &str) -> SourceEdits {
     let mut edits = Vec::new();
     for &item in &*db.items(file) {
@@ -68,7 +68,8 @@ fn edits(db: &Database, file: FileId, strategy: &str) -> SourceEdits {
     SourceEdits::single(file, edits)
 }
 
-/// Returns the definition after a strategy of the library, if that changes it.
+/// Returns the definition after a strategy of the library; `None` if the strategy fails or changes
+/// nothing.
 fn tidied(def: &Def<rise::Primitive>, strategy: &str) -> Option<Def<rise::Primitive>> {
     let (store, strategies) = Strategies::start(Definitions::default());
     let mut program = Program::of(store, def).ok()?;

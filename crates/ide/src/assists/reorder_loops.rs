@@ -30,13 +30,13 @@ pub(super) const HANDLER: AssistHandler = AssistHandler {
 
 /// The limit of work for a strategy to show that it reorders a nest.
 const WORK: u64 = 100_000;
-/// The largest depth of a nest that is analysed.
+/// The largest number of loops of a nest that are analysed, counted from the outermost one.
 const MOST_LOOPS: usize = 8;
 
 /// A loop of a nest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NestLoop {
-    /// The name of its element.
+    /// The name of its element in the program, or otherwise `loop` with its number.
     pub name: String,
     /// The number of its elements.
     pub size: String,
@@ -90,8 +90,8 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     found
 }
 
-/// Returns the loop orders that are offered directly: the innermost loop outermost, and the inner
-/// two interchanged.
+/// Returns the loop orders that are offered directly, as numbers of loops counted from 1: one with
+/// the innermost loop outermost, and one with the innermost two interchanged.
 fn presets(depth: usize) -> Vec<Vec<usize>> {
     let rotated = std::iter::once(depth).chain(1..depth).collect();
     let mut interchanged: Vec<usize> = (1..=depth).collect();
@@ -110,7 +110,7 @@ fn nest_at(around: &Applications) -> Option<(Path, Vec<NestLoop>)> {
     })
 }
 
-/// Returns the loops of a nest of maps and reductions, the outermost first.
+/// Returns the loops of a nest of maps and reductions, the outermost first, at most `MOST_LOOPS`.
 fn nest(def: &Def<Primitive>, outermost: Core) -> Vec<NestLoop> {
     let mut loops = Vec::new();
     let mut here = Some(outermost);
@@ -150,7 +150,8 @@ fn nest(def: &Def<Primitive>, outermost: Core) -> Vec<NestLoop> {
     loops
 }
 
-/// Returns the name of the element in the function of a loop, and the function's body.
+/// Returns the name that the function of a loop gives to the element, and the function's body. A
+/// function that is itself a `map` gives no name, and is returned as the body.
 fn inside(function: &Core, reduces: bool) -> (Option<String>, Option<Core>) {
     match (&function.form, reduces) {
         (Form::Lambda(param, body), false) => {
@@ -165,7 +166,7 @@ fn inside(function: &Core, reduces: bool) -> (Option<String>, Option<Core>) {
     }
 }
 
-/// Returns the name of the elements of a mapped array.
+/// Returns the name that `map(f)(xs)` gives to the elements of `xs`, if `array` is such a term.
 fn element(array: &Core) -> Option<String> {
     match &array.form {
         Form::Primitive(Primitive::Map, _, args) => inside(args.first()?, false).0,

@@ -34,9 +34,10 @@ const MAX_REFUSED: usize = 4;
 /// The limit of work for a strategy to show that it changes the definition.
 const WORK: u64 = 500_000;
 
-/// Returns the strategies that can be run on a definition: those that change it, and a few that do
-/// not, with the reason. For a strategy that takes long or needs arguments this is only determined
-/// when it is run.
+/// Returns the strategies of the user's files that can be run on a definition: those that change
+/// it, and at most `MAX_REFUSED` that do not, with the reason. For a strategy that takes long or
+/// needs arguments this is only determined when it is run. Returns none if all kinds are requested
+/// and the library offers no rewrite of this kind.
 fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     let Some(item) = cx.definition() else {
         return Vec::new();
@@ -67,7 +68,8 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     shown
 }
 
-/// Returns the code action for a strategy with a name.
+/// Returns the code action for a strategy with a name; `None` if it needs arguments and the client
+/// cannot ask for them.
 fn named(
     cx: &AssistContext<'_>,
     item: ItemId,
@@ -123,7 +125,8 @@ fn run(db: &Database, item: ItemId, from: FileId, text: String) -> AssistEffect 
     }
 }
 
-/// Returns the main expression of a file as text, if it is for this definition.
+/// Returns the main expression of a strategy file as text, if it is a strategy or a result of one,
+/// and the file does not name another definition that it is for.
 fn main(db: &Database, item: ItemId, file: FileId) -> Option<String> {
     let is_main =
         |main: &&ItemId| matches!(db.strategy_parsed(**main).item.kind, ItemKind::Main { .. });

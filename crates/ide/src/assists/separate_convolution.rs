@@ -1,12 +1,8 @@
 //! Separates a convolution whose weights are an outer product into two passes, with a definition of
 //! weights for each.
 //!
-//! ```rise
-//! def edges = fun(nbh: 3.3.i32 => do$0t(join(makeArray(3)(makeArray(3)(1, 0, -1), makeArray(3)(2, 0, -2), makeArray(3)(1, 0, -1))))(join(nbh)))
-//! ```
-//! *Separate convolution, horizontal first*
-//! ```rise
-//! def weightsV : 3.i32 = makeArray(3)(1, 2, 1)
+//! ```rise def edges = fun(nbh: 3.3.i32 => do$0t(join(makeArray(3)(makeArray(3)(1, 0, -1), makeArray(3)(2, 0, -2), makeArray(3)(1, 0, -1))))(join(nbh))) ```
+//! *Separate convolution, horizontal first* ```rise def weightsV : 3.i32 = makeArray(3)(1, 2, 1)
 //! def weightsH : 3.i32 = makeArray(3)(1, 0, -1)
 //!
 //! def edges = fun(nbh: 3.3.i32 => dot(weightsV)(map(dot(weightsH))(nbh)))
@@ -44,7 +40,7 @@ struct Separation {
     name: Option<String>,
 }
 
-/// The two orders of the passes, each with its description.
+/// The two orders of the passes, each with its description and the right side of the rule.
 const ORDERS: [(&str, &str); 2] = [
     (
         "vertical first",
@@ -147,7 +143,8 @@ impl Convolution {
         Some(Assist::new(order, AssistKind::Image, title, effect).of_item(item))
     }
 
-    /// Renders the rule, applied at its place. It states the type of the weights, which is fixed.
+    /// Renders the strategy that applies the rule of an order at the place of the convolution. The
+    /// rule states the type of the weights, whose sizes are constants.
     fn rule(&self, result: &str, condition: &str) -> String {
         let ty = &self.ty;
         let rule =
@@ -191,7 +188,8 @@ fn weights_of(store: &Store, term: Term) -> Option<Term> {
     joined(weights)
 }
 
-/// Renders the type of a matrix of scalars with constant sizes.
+/// Renders the type of a matrix of scalars with constant sizes, and returns it with the type of the
+/// scalars; `None` for another type.
 fn type_of(ty: &Type) -> Option<(String, ScalarType)> {
     let Type::Array(lines, line) = ty else {
         return None;
@@ -269,7 +267,8 @@ impl Separation {
     }
 }
 
-/// Renders a number as a literal.
+/// Renders a number as a literal; `None` for a fraction if `scalar` is no type of floating-point
+/// numbers.
 fn number(value: f64, scalar: ScalarType) -> Option<String> {
     match scalar {
         // Debug formatting gives the shortest text that parses as the same float.

@@ -27,8 +27,9 @@ pub(super) const HANDLER: AssistHandler = AssistHandler {
     offer,
 };
 
-/// The largest numbers of rules that are tried, and of code actions.
+/// The largest number of rules that are tried.
 const MAX_RULES: usize = 64;
+/// The number of code actions after which no further rule is tried.
 const MAX_LINES: usize = 8;
 
 /// Returns the rules that apply at a place, and those of which only a condition fails.
@@ -68,8 +69,9 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     found
 }
 
-/// Returns the lines of a rule at the innermost place where it applies; otherwise one with the
-/// reason, if only a condition fails.
+/// Returns the code actions of a rule at the innermost place where it applies, one for each preset
+/// of its arguments. If it applies nowhere, returns one with the reason if, at one of the two
+/// innermost places, only a condition fails.
 fn rule(
     db: &Database,
     item: ItemId,

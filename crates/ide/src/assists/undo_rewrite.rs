@@ -39,7 +39,8 @@ pub struct UndoableRewrite {
     step: Option<String>,
     /// The text of the definition after the rewrite.
     after: String,
-    /// The smallest term of that text that contains all changes.
+    /// The smallest term of that text that contains all changes and was a term before the rewrite,
+    /// too, or otherwise the whole text.
     place: Span,
     /// The text of this place before the rewrite.
     before: String,
@@ -56,7 +57,7 @@ fn spans(text: &str) -> impl Iterator<Item = Span> {
 
 impl UndoableRewrite {
     /// Records the edits of a definition so that they can be undone. Returns `None` if they change
-    /// more than this definition.
+    /// nothing, or more than this definition.
     pub fn new(
         db: &Database,
         item: ItemId,
@@ -105,7 +106,8 @@ impl UndoableRewrite {
     }
 
     /// Returns the range of the changed part in a definition's text, if it is still there: the text
-    /// before it, or the text after it, must be unchanged since the rewrite.
+    /// before it, or the text after it, must be unchanged since the rewrite. Returns `None` also if
+    /// the part may have been undone, because its longer text from before the rewrite is there.
     fn found(&self, text: &str) -> Option<Span> {
         let part = &self.after[std::ops::Range::from(self.place)];
         let (head, tail) = (
@@ -129,8 +131,9 @@ impl UndoableRewrite {
     }
 }
 
-/// Returns the latest rewrite whose result is still at a place of a definition, with the text
-/// before it.
+/// Returns the latest rewrite whose result is still at a place of a definition, with the text that
+/// the definition has if the rewrite is undone. That text must have no errors and, unless the
+/// rewrite changed the whole definition, the same type.
 fn latest<'t>(
     db: &Database,
     item: ItemId,
@@ -170,7 +173,7 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     found.into_iter().collect()
 }
 
-/// Returns the text of a definition after edits of its file; `None` if they reach outside of it.
+/// Returns the text of a definition after edits; `None` if they are not all in the definition.
 fn text_after(db: &Database, item: ItemId, edits: &SourceEdits) -> Option<String> {
     let place = db.item_span(item);
     let [(file, edits)] = &edits.files[..] else {
@@ -199,7 +202,8 @@ pub struct RewriteExplanation {
     pub steps: Vec<StrategyStep>,
 }
 
-/// Returns the steps of the latest rewrite whose result is still at a place.
+/// Returns the steps of the latest rewrite whose result is still at a place; `None` also if this
+/// rewrite has no strategy for the whole definition.
 pub fn explain_rewrite(
     db: &Database,
     at: FilePosition,

@@ -261,8 +261,9 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Adds the strategies that `@strategy` can name: those of the file before the name, or
-    /// otherwise those of the library. Those that lower programs come first.
+    /// Adds the strategies that `@strategy` can name: those of the file whose path is an argument
+    /// of the annotation, or, without such an argument, those of the library. Those that lower
+    /// programs come first.
     fn strategies(&mut self, place: &Place<'_>, annotation: &Annotation) {
         let db = place.view.db;
         let path = annotation.args.iter().find_map(|arg| match &arg.value {
@@ -292,7 +293,8 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Adds the members of a pair, or the types that may follow a size.
+    /// Adds the members of a pair after a pair, the types that may follow a size after a size, and
+    /// both if what precedes the dot is unknown.
     pub(super) fn after_dot(&mut self, dot: Span) {
         let Some(place) = self.place else { return };
         let item = place.view.item();
@@ -339,8 +341,9 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Adds all names in scope. `piped` is the type of the value that is passed with `|>`, if the
-    /// cursor is after one; `argument` is true if the cursor is in an argument of a call.
+    /// Adds all names in scope or, after `|>`, the functions among the definitions and primitives.
+    /// `piped` is `Some` if the cursor is after `|>`, and contains the type of the piped value if
+    /// it is known; `argument` is true if the cursor is in an argument of a call.
     pub(super) fn names(&mut self, piped: Option<Option<&Ty>>, argument: bool) {
         let Some(place) = self.place else { return };
         match piped {
@@ -389,8 +392,8 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Returns the definitions and primitives that match the prefix and that no local binder
-    /// shadows.
+    /// Returns the definitions and primitives that match the prefix and that nothing shadows at the
+    /// cursor, except for the definition that contains the cursor.
     fn globals(&self, place: &Place<'_>) -> Vec<Global> {
         let scope = place.view.db.scope(place.view.file);
         let hidden: FxHashSet<&str> = place
@@ -474,9 +477,11 @@ enum Locals {
 const OWN: u8 = 2;
 /// The rank of sizes and types where a value is expected, and of values where a size or a type is.
 const UNWANTED: u8 = 6;
-/// The penalty of functions that accept every value, which are rarely meant for a given one.
+/// The penalty of functions from other files that take any array, which are rarely meant for a
+/// given one; see [`takes_anything`].
 const GENERIC: u8 = 10;
-/// The penalty of functions that do not accept the piped value.
+/// The penalty of functions that do not accept the piped value, and of all functions if its type is
+/// unknown.
 const UNFIT: u8 = 20;
 
 /// A name from outside of the item: a definition or a primitive.
@@ -520,7 +525,8 @@ fn schemes<'e>(
     .collect()
 }
 
-/// Returns true if the last parameter is a type variable, so that accepting an array means nothing.
+/// Returns true if `ty` is no scalar type and the type of the last parameter is a type variable or
+/// the application of one, so that the function accepts values of `ty` only as it accepts any.
 fn takes_anything(scheme: &Scheme, ty: &Ty) -> bool {
     let mut rest = &scheme.ty;
     let mut last = None;
@@ -620,7 +626,7 @@ impl Entry {
     }
 
     /// Returns the rank among candidates that fit equally well: the most common primitives come
-    /// first, in this order.
+    /// first, in the order of `COMMON`, and all others have one rank.
     fn rarity(&self) -> u8 {
         const COMMON: [Primitive; 14] = [
             Primitive::Map,

@@ -12,9 +12,10 @@ struct FileName {
     language: Language,
     /// True if an import names it, and not `@strategy`.
     imported: bool,
-    /// The text that was typed up to the cursor.
+    /// The part of the name up to the cursor.
     typed: String,
-    /// The text between the quotes, or up to the cursor if there is no second quote.
+    /// The range that a completion replaces: the text between the quotes, from the first quote to
+    /// the cursor if there is no second one, or the word under the cursor if there is none.
     replace: Span,
     quotes: Quotes,
 }

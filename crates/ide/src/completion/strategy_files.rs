@@ -230,7 +230,8 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Adds the kinds of rewrites, or a title derived from the name of the definition.
+    /// Adds the kinds of rewrites in `@kind`, and a title derived from the name of the definition
+    /// in `@title`.
     fn attribute_argument(&mut self, view: &View<'_>, attribute: Span) {
         let text = self.db.item_text(view.id);
         match text.get(std::ops::Range::from(attribute)) {
@@ -314,7 +315,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Adds the metavariables of the item, with their question marks.
+    /// Adds the names that are bound in the item, each with the question mark of a metavariable.
     fn metavariables(&mut self, view: &View<'_>) {
         let is_place = |symbol: &Symbol| matches!(symbol, Symbol::Place(..));
         let symbols = view.occurrences().into_iter().map(|found| found.symbol);
@@ -368,7 +369,8 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Adds the strategies in scope; those of a suitable type after the preceding token come first.
+    /// Adds the definitions in scope and those of the strategy library; those whose type is
+    /// suitable after the preceding token come first.
     fn strategies(&mut self, view: &View<'_>, after: After) {
         let scope = self.db.scope(view.file);
         let names: Vec<(String, ItemId, Origin)> = scope
@@ -444,7 +446,8 @@ fn title_of(name: &str) -> String {
     title
 }
 
-/// Returns the penalty of a definition after the preceding token: 0 if its type is suitable.
+/// Returns the penalty of a definition after the preceding token: 0 if its type is suitable, and
+/// otherwise 1.
 fn misfit(signature: &Signature, after: After) -> u8 {
     let (lists, result) = signature.scheme.lists();
     let is_strategy = matches!(*result, Type::Strategy(_));
@@ -458,8 +461,9 @@ fn misfit(signature: &Signature, after: After) -> u8 {
     }
 }
 
-/// Renders `tile(${1:x}, ${2:y})`: after `@` without the last argument list, which the operator
-/// adds, and after `.` without the first one, which is the receiver.
+/// Renders a call as a snippet with the required arguments, such as `tile(${1:x}, ${2:y})`: after
+/// `@` without the last argument list, which the operator adds, and after `.` without the first
+/// one, which is the receiver. It ends before the first list of optional parameters only.
 fn call(name: &str, signature: &Signature, after: After) -> String {
     let (mut lists, _) = signature.scheme.lists();
     match after {

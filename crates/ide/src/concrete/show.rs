@@ -8,9 +8,10 @@ use tree_sitter::{Node, Point, Tree};
 
 use super::SyntaxTree;
 
-/// The largest indentation: the text of a deeply nested tree would otherwise grow quadratically.
+/// The depth from which on nodes are not indented further: the text of a deeply nested tree would
+/// otherwise grow quadratically.
 const MAX_INDENT: usize = 60;
-/// The longest text of a word that is shown; longer ones are cut.
+/// The maximal number of characters of a word that are shown; longer words are cut.
 const MAX_SHOWN: usize = 40;
 
 impl SyntaxTree {

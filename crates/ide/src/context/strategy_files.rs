@@ -111,7 +111,7 @@ enum Mode {
     Attribute {
         name: Span,
     },
-    /// After the name of a definition, up to its `=`.
+    /// After the keyword of a definition, up to its `=`.
     Head,
     Term,
     Condition,
@@ -122,7 +122,7 @@ enum Mode {
 struct Level {
     /// The mode outside of the brackets.
     mode: Mode,
-    /// The end of the called expression, if the brackets are those of a call.
+    /// The end of the called expression, if the brackets are parentheses directly after a token.
     callee: Option<u32>,
     commas: usize,
 }
@@ -212,8 +212,8 @@ impl<'a> Reader<'a> {
         self.earlier = self.last.replace(token);
     }
 
-    /// Returns true if `rule` begins an anonymous rule, which is an expression; this depends on the
-    /// tokens before it.
+    /// Returns true if `word` is `rule` and begins an anonymous rule, which is an expression. This
+    /// depends on the tokens read before it.
     fn is_rule_expression(&self, word: Word) -> bool {
         word == Word::Rule && self.mode == Mode::Strategy && !self.at_operand()
     }

@@ -68,7 +68,8 @@ pub(crate) fn library_name(id: GlobalId) -> String {
     name.map(|name| name.name.to_string()).unwrap_or_default()
 }
 
-/// Returns the places at which the item binds names.
+/// Returns the places at which the item binds names: those of all parameters, and of the other
+/// local names and metavariables that are used.
 fn bound(item: &Item, checked: &Checked) -> BTreeSet<Span> {
     let params = item.params.iter().filter(|param| !is_blank(&param.name));
     let used = checked.uses.iter().filter_map(|used| match used.target {
@@ -82,7 +83,7 @@ fn is_blank(name: &str) -> bool {
     name.is_empty() || name == "_"
 }
 
-/// Returns the name at a binding place.
+/// Returns the name at a place of the item, without the backquotes around it.
 pub(crate) fn text_at(view: &View<'_>, span: Span) -> String {
     let text = view.db.item_text(view.id);
     let word = text.get(std::ops::Range::from(span)).unwrap_or_default();
@@ -131,12 +132,12 @@ pub(crate) fn name_at(view: &View<'_>, offset: u32) -> Option<Name> {
     })
 }
 
-/// Returns the kind of definition of an item.
+/// Returns the kind of the definition that an item of a strategy file makes.
 pub(crate) fn kind(db: &Database, item: ItemId) -> SymbolKind {
     kind_of(&db.strategy_parsed(item).item)
 }
 
-/// Returns the kind of definition of an item, from its syntax.
+/// Returns the kind of the definition that a parsed item makes, from its syntax alone.
 pub(crate) fn kind_of(item: &Item) -> SymbolKind {
     match item.kind {
         ItemKind::Rule { .. } => SymbolKind::Rule,
@@ -146,7 +147,8 @@ pub(crate) fn kind_of(item: &Item) -> SymbolKind {
     }
 }
 
-/// Returns the keyword that an item begins with.
+/// Returns the keyword or keywords that an item begins with; empty for a main expression, and for
+/// text that is no item.
 pub(crate) fn keyword(kind: &ItemKind) -> &'static str {
     match kind {
         ItemKind::Import { .. } => "import",

@@ -11,7 +11,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Brings a variable into scope until [`Names::leave`].
+    /// Brings a variable into scope under a name, until [`Names::leave`].
     pub(crate) fn enter(&mut self, local: &Local, name: Name) {
         self.bound.push((local.id, name));
     }
@@ -38,7 +38,8 @@ impl Names {
     }
 }
 
-/// Returns the wanted name, with a number appended if necessary, for which `taken` is false.
+/// Returns the wanted name, if `taken` is false for it and no primitive has it. Otherwise its
+/// trailing digits are replaced by the smallest number with which both hold.
 pub(crate) fn free(wanted: &str, taken: &dyn Fn(&str) -> bool) -> Name {
     let taken = |name: &str| taken(name) || Primitive::from_name(name).is_some();
     if !taken(wanted) {
