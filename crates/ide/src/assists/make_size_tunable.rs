@@ -1,8 +1,12 @@
 //! Turns a constant size into a parameter of its definition.
 //!
-//! ```rise def f = depFun(n: Nat => fun(xs: n.f32 => xs |> split(3$02) |> map(map(fun(x => x + 1.0f))) |> join)) ```
+//! ```rise
+//! def f = depFun(n: Nat => fun(xs: n.f32 => xs |> split(3$02) |> map(map(fun(x => x + 1.0f))) |> join))
+//! ```
 //! *Make size 32 tunable: a parameter `s`*
-//! ```rise def f = depFun((n: Nat, s: Nat) => fun(xs: n.f32 => xs |> split(s) |> map(map(fun(x => x + 1.0f))) |> join)) ```
+//! ```rise
+//! def f = depFun((n: Nat, s: Nat) => fun(xs: n.f32 => xs |> split(s) |> map(map(fun(x => x + 1.0f))) |> join))
+//! ```
 
 use db::{Database, ItemId};
 use rise::print::type_text;

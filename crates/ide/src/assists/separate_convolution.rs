@@ -1,8 +1,12 @@
 //! Separates a convolution whose weights are an outer product into two passes, with a definition of
 //! weights for each.
 //!
-//! ```rise def edges = fun(nbh: 3.3.i32 => do$0t(join(makeArray(3)(makeArray(3)(1, 0, -1), makeArray(3)(2, 0, -2), makeArray(3)(1, 0, -1))))(join(nbh))) ```
-//! *Separate convolution, horizontal first* ```rise def weightsV : 3.i32 = makeArray(3)(1, 2, 1)
+//! ```rise
+//! def edges = fun(nbh: 3.3.i32 => do$0t(join(makeArray(3)(makeArray(3)(1, 0, -1), makeArray(3)(2, 0, -2), makeArray(3)(1, 0, -1))))(join(nbh)))
+//! ```
+//! *Separate convolution, horizontal first*
+//! ```rise
+//! def weightsV : 3.i32 = makeArray(3)(1, 2, 1)
 //! def weightsH : 3.i32 = makeArray(3)(1, 0, -1)
 //!
 //! def edges = fun(nbh: 3.3.i32 => dot(weightsV)(map(dot(weightsH))(nbh)))
