@@ -1,11 +1,12 @@
-//! Short forms of types for the ends of lines. They are computed from the printed text, whose
-//! brackets and arrows show enough of its structure.
+//! Short forms of types and values for the ends of lines. They are computed from the printed text,
+//! whose brackets and arrows show enough of its structure.
 
 const ELLIPSIS: char = '…';
-/// The largest number of elements of an array that are shown.
+/// The largest number of elements that a shortened value shows of an array or a vector.
 const MOST_ELEMENTS: usize = 8;
 
-/// Returns `text`, or a form of it with inner parts elided that has at most `max` characters.
+/// Returns the text of a type if it has at most `max` characters, or otherwise a form of it that
+/// has at most `max`, without its implicit parameters and with `…` in the place of further parts.
 pub(crate) fn elide(text: &str, max: usize) -> String {
     if fits(text, max) {
         return text.to_owned();
@@ -20,7 +21,8 @@ pub(crate) fn elide(text: &str, max: usize) -> String {
     }
 }
 
-/// Returns `{a, b, c}` with as many of the parts as fit.
+/// Returns `{a, b, c}` with as many of the first parts as fit into `max` characters, and `…` for
+/// the rest; only `…` if not even the brackets fit.
 pub(crate) fn elide_list(parts: &[String], max: usize) -> String {
     (0..=parts.len())
         .rev()
@@ -35,7 +37,8 @@ pub(crate) fn elide_list(parts: &[String], max: usize) -> String {
         .unwrap_or_else(|| ELLIPSIS.to_string())
 }
 
-/// Returns the beginning of `text`, in at most `max` characters.
+/// Returns `text`, or, if it has more than `max` characters, its beginning and `…` in `max`
+/// characters.
 pub(crate) fn cut(text: &str, max: usize) -> String {
     if fits(text, max) {
         return text.to_owned();
@@ -128,8 +131,8 @@ fn elide_arrows(params: &[&str], result: &str, max: usize) -> String {
         })
 }
 
-/// Empties brackets, innermost first, until the rest fits. If that is not enough, leaves out the
-/// first dimensions.
+/// Replaces the contents of brackets by `…`, innermost first, until the text fits. If that is not
+/// enough, leaves out the first dimensions.
 fn elide_data(text: &str, max: usize) -> String {
     let mut short = text.to_owned();
     while !fits(&short, max) {

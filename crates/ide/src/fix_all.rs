@@ -18,7 +18,8 @@ pub struct FixedFile {
     pub text: String,
     /// The titles of the applied fixes, in order.
     pub titles: Vec<String>,
-    /// False if the fixes undo each other. The text is then the last one before they do.
+    /// False if the fixes undo each other, or if some are left after the largest number of rounds.
+    /// If they undo each other, the text is the last one before they do.
     pub settled: bool,
 }
 

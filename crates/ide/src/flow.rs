@@ -54,9 +54,9 @@ impl AccessFlow {
 pub(crate) struct Flow {
     pub(crate) target: Target,
     facts: Arc<dpia::functional::DataFlow>,
-    /// The sizes of `@run`.
+    /// The size variables to which `@run` gives values, with these.
     run: Vec<(Var, u64)>,
-    /// The OpenCL device, for that target.
+    /// The OpenCL device, if the target has work-items.
     device: Option<Arc<Device>>,
     conditions: OnceCell<Facts>,
 }
@@ -65,14 +65,15 @@ pub(crate) struct Flow {
 pub(crate) struct Amount {
     /// The number as text: `16 B`, or `` `4*n` B ``.
     exact: String,
-    /// The number, if all sizes are known.
+    /// The number, if it is constant or `@run` gives all sizes in it.
     pub(crate) number: Option<u64>,
     /// The number for the sizes of `@run`, if it depends on them, and those sizes.
     with: Option<(u64, String)>,
 }
 
 impl Flow {
-    /// Returns the results for the first target that the definition is checked for.
+    /// Returns the results for the first target that the definition is checked for; `None` if there
+    /// is no target or no result.
     pub(crate) fn of(db: &Database, item: ItemId) -> Option<Flow> {
         let target = db.targets(item).iter().next()?;
         let facts = db.flow(item, target)?;
@@ -93,8 +94,8 @@ impl Flow {
         })
     }
 
-    /// Returns the fact about the expression at this place, or, if it is the use of a definition,
-    /// about the one whose name is there.
+    /// Returns the fact about the expression whose span is `whole`, or, if there is none, about the
+    /// one whose span is `name`: the body of a used definition has the span of the name.
     pub(crate) fn at(&self, whole: Span, name: Span) -> Option<&FlowFact> {
         self.facts.at(whole).or_else(|| self.facts.at(name))
     }
@@ -148,7 +149,7 @@ impl Flow {
         rise::print::nat_text(size, self.names())
     }
 
-    /// Evaluates a size with the sizes of `@run`.
+    /// Evaluates a size with the values of `@run`; returns `None` if these are not sufficient.
     pub(crate) fn value(&self, size: &Nat) -> Option<u64> {
         let value = |var: Var| {
             let (_, value) = self.run.iter().find(|(known, _)| *known == var)?;
@@ -280,7 +281,8 @@ impl Flow {
         text
     }
 
-    /// Describes what share of a work-group's local memory a number of bytes is.
+    /// Describes what share of a work-group's local memory a number of bytes is; empty if the size
+    /// of that memory is not known.
     pub(crate) fn of_local(&self, bytes: u64) -> String {
         match &self.device {
             Some(device) if device.local_memory > 0 => {
@@ -355,7 +357,8 @@ impl Amount {
     }
 }
 
-/// Lists what is read, besides what is computed.
+/// Lists what a value is read from: arguments, each between two `quote`s, and memory. Returns
+/// `None` if it is read from neither, but computed.
 fn read_from(from: &Sources, quote: &str) -> Option<String> {
     let names = from.arguments.iter();
     let mut all: Vec<String> = names.map(|name| format!("{quote}{name}{quote}")).collect();
@@ -373,7 +376,8 @@ fn share(part: u64, all: u64) -> String {
     }
 }
 
-/// Renders the size of a device's memory, which is a power of two: `48 kB`.
+/// Renders the size of a device's memory: `48 kB` of 1024 bytes, or in bytes if it is no multiple
+/// of 1024.
 fn kibibytes(bytes: u64) -> String {
     match bytes % 1024 {
         0 => format!("{} kB", bytes / 1024),

@@ -41,9 +41,9 @@ fn newline(db: &Database, file: FileId) -> &'static str {
     }
 }
 
-/// Returns the edits that turn `old`, which begins at `base`, into `new`. Formatting changes only
-/// blanks, so there is one small edit for each change, and cursors and breakpoints keep their
-/// places.
+/// Returns the edits that turn `old`, which begins at `base`, into `new`. If both differ only in
+/// blanks, there is one small edit for each change, so that cursors and breakpoints keep their
+/// places; otherwise one edit replaces the whole text.
 fn differences(old: &str, new: &str, base: u32, language: Language) -> Vec<TextEdit> {
     if old == new {
         return Vec::new();

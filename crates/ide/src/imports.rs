@@ -5,16 +5,18 @@ use std::path::Path;
 use db::{Database, FileId, Language};
 use rustc_hash::FxHashSet;
 
-/// Returns the files that a file can import, with their paths relative to its folder, the nearest
-/// first. Files that import it are left out, because imports must be acyclic.
+/// Returns the other files in the language of a file that it can import, with their paths relative
+/// to its folder, the nearest first. Files that import it, directly or transitively, are left out,
+/// because imports must be acyclic.
 pub(crate) fn importable(db: &Database, file: FileId) -> Vec<(FileId, String)> {
     let mut found = files(db, file, db.language(file));
     found.retain(|(other, _)| *other != file && !reaches(db, *other, file));
     found
 }
 
-/// Returns the files in a language with their paths relative to the folder of a file, the nearest
-/// first.
+/// Returns the files in a language, except for those of the standard library, with their paths
+/// relative to the folder of the file `from`, the nearest first. Returns none if `from` is not on
+/// disk.
 pub(crate) fn files(db: &Database, from: FileId, language: Language) -> Vec<(FileId, String)> {
     let own = db.path(from);
     let Some(folder) = own.as_disk().and_then(Path::parent) else {
@@ -37,7 +39,7 @@ pub(crate) fn file_at(db: &Database, from: FileId, path: &str) -> Option<FileId>
     named.map(|(file, _)| file)
 }
 
-/// Returns true if a file imports another one, directly or transitively.
+/// Returns true if the file `from` imports `to`, directly or transitively, or is `to` itself.
 fn reaches(db: &Database, from: FileId, to: FileId) -> bool {
     let (mut open, mut seen) = (vec![from], FxHashSet::default());
     while let Some(file) = open.pop() {

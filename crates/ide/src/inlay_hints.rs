@@ -84,7 +84,7 @@ pub struct InlayHint {
     pub kind: InlayKind,
     /// The text, of at most [`InlayConfig::max_length`] characters.
     pub label: String,
-    /// The unshortened type or value.
+    /// The unshortened type, value or list of arguments; for a barrier, its code.
     pub tooltip: String,
     /// Further details, in Markdown.
     pub details: String,
@@ -338,9 +338,10 @@ impl Collector<'_> {
         self.text.get(std::ops::Range::from(span)).unwrap_or("")
     }
 
-    /// Returns the place of the hints of a stage after which only closing brackets and the next
-    /// `|>` follow on its line. It is after these, so that no hint comes between brackets. The
-    /// hints of inner pipelines come first.
+    /// Returns the place of the hints of a stage after which only closing parentheses, commas, the
+    /// next `|>` and a comment follow on its line, and `None` for another stage. The place is after
+    /// these, but before the comment, so that no hint comes between brackets. The hints of inner
+    /// pipelines come first.
     fn line_end(&self, stage: Stage) -> Option<u32> {
         let end = self.view.span(stage.written).end;
         let line = self.text.get(end as usize..)?.lines().next().unwrap_or("");
@@ -359,7 +360,8 @@ impl Collector<'_> {
         ends.then_some(at)
     }
 
-    /// Returns the hint with the result type of a stage and its access.
+    /// Returns the hint with the result type of a stage and its access; `None` if the type is not
+    /// known, and for a first stage that is a name.
     fn stage(&self, stage: Stage, at: u32) -> Option<InlayHint> {
         if matches!(self.view.item().term(stage.written).kind, TermKind::Name(_))
             && stage.written == stage.result
@@ -381,7 +383,8 @@ impl Collector<'_> {
     }
 
     /// Combines the type and the access, as far as they are enabled and fit. Uses the longest form
-    /// of the access that fits, and shortens the type first.
+    /// of the access that fits, and shortens the type first. `accesses` are the forms of the
+    /// access, the longest first. Returns `None` if types are not enabled and there is no access.
     fn stage_label(&self, ty: &str, accesses: &[String]) -> Option<String> {
         let max = self.config.max_length;
         let length = |text: &str| text.chars().count();
@@ -480,8 +483,8 @@ impl Collector<'_> {
         })
     }
 
-    /// Adds a hint at each access that waits at a barrier of the kernel, with the accesses that it
-    /// waits for.
+    /// Adds a hint for each barrier of the kernels, with all accesses that the barrier orders. It
+    /// is at the first access in the definition that waits at the barrier.
     fn barriers(&self, out: &mut Vec<InlayHint>) {
         let (db, item) = (self.view.db, self.view.id);
         let Some(target) = db.targets(item).with_work_items() else {

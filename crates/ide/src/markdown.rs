@@ -6,7 +6,7 @@ use syntax::Dialect;
 
 use crate::builtin::Builtin;
 
-/// The length of a signature from which its conditions are on a line of their own.
+/// The number of characters of a signature above which its conditions are on a line of their own.
 const LINE: usize = 80;
 
 pub(crate) fn code_in(text: &str, dialect: Dialect) -> String {

@@ -83,11 +83,12 @@ pub struct NavTarget {
 pub enum SymbolKind {
     /// A definition of a function.
     Function,
-    /// A definition of data.
+    /// A definition of data, or an example or main expression of a strategy file.
     Value,
-    /// A C function.
+    /// A foreign function, whose body is C.
     Foreign,
-    /// A parameter of a `fun`.
+    /// A parameter of a `fun` or a foreign function, or a name bound in a definition of a strategy
+    /// file.
     Parameter,
     /// A name bound by `let`.
     Variable,
@@ -97,7 +98,7 @@ pub enum SymbolKind {
     Primitive,
     /// A rule of ELEVATE.
     Rule,
-    /// A strategy or normal form.
+    /// A strategy, normal form or other value of ELEVATE.
     Strategy,
     /// A predicate of ELEVATE.
     Predicate,

@@ -97,7 +97,7 @@ impl Form {
         })
     }
 
-    /// Returns a sentence for lists.
+    /// Returns a short description for lists.
     pub fn summary(self) -> Cow<'static, str> {
         match self {
             Form::Rise => "RISE, with everything that the definition uses in its place".into(),
@@ -129,7 +129,7 @@ pub struct PreviewPart {
     pub target: Range<usize>,
     /// The item that contains the source: one of the definition's own file.
     pub item: ItemId,
-    /// The expression in that item, in bytes from its start.
+    /// The range of the source, usually an expression, in bytes from the start of that item.
     pub source: Span,
     /// The explanation of the part.
     pub made: Made,
@@ -163,6 +163,9 @@ impl Made {
 /// Renders the definition in a form.
 ///
 /// The target determines the accesses in the forms of DPIA; see [`form_target`].
+///
+/// # Errors
+/// Fails with diagnostics if the definition cannot be translated to this form.
 pub fn preview(
     db: &Database,
     file: FileId,
@@ -284,7 +287,8 @@ impl Places<'_> {
         })
     }
 
-    /// Returns the reads of a part, once for each view on their access path.
+    /// Returns one part for each view on the access paths of `part`, with the range of `part` in
+    /// the code and the view as the source.
     fn views<'m>(
         &'m self,
         part: &'m Mapping,
@@ -301,8 +305,8 @@ impl Places<'_> {
         })
     }
 
-    /// Returns a part that comes from no expression: its source is the obligation that it checks,
-    /// or the name of the definition.
+    /// Returns the part of code that comes from no expression: its source is the obligation that it
+    /// checks, or otherwise the name of the definition.
     fn plain(&self, module: &Module, part: &codegen::Plain) -> Option<PreviewPart> {
         let parsed = self.db.parsed(self.item);
         let name = parsed.item.name()?.span;
@@ -338,7 +342,7 @@ impl Places<'_> {
         })
     }
 
-    /// Returns the part of a barrier: its source is the access that waits.
+    /// Returns the part of a barrier: its source is the first access that waits at it.
     fn barrier(&self, known: &Barriers<'_>, barrier: &BarrierText) -> Option<PreviewPart> {
         let waits = known.waits(barrier);
         let first = waits.first()?;
@@ -356,7 +360,7 @@ impl Places<'_> {
         })
     }
 
-    /// Returns the part of a host program: its source is the definition as a whole.
+    /// Returns the only part of a host program: its source is the name of the definition.
     fn host(&self, text: &str) -> Vec<PreviewPart> {
         let note = "sets the device up, launches the kernels, and times them";
         vec![PreviewPart {
@@ -382,7 +386,8 @@ impl Places<'_> {
             .map_or_else(Span::default, |name| name.span)
     }
 
-    /// Returns the part of the body of a foreign function that the program defines.
+    /// Returns the part of the body of a foreign function, if the function is defined in the
+    /// previewed definition's file.
     fn foreign(&self, part: &ForeignText) -> Option<PreviewPart> {
         let item = self.db.item_of(part.function.id?);
         (self.db.file_of(item) == self.file).then_some(PreviewPart {
@@ -414,7 +419,8 @@ impl Places<'_> {
         None
     }
 
-    /// Returns the primitive or operator at the head of an expression, in any file.
+    /// Returns the primitive or operator at the head of an expression of any file, with the
+    /// definition that contains it; empty if the head is neither.
     fn made(&self, origins: &[Source], origin: Origin) -> Made {
         let Some(source) = origins.get(origin.0 as usize) else {
             return Made::default();

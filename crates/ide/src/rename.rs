@@ -187,9 +187,9 @@ fn siblings<'v>(view: &'v View<'_>, binder: BinderId) -> impl Iterator<Item = Bi
     params.iter().copied().filter(move |other| *other != binder)
 }
 
-/// Returns the distance from `term` outwards to the binder of `symbol`, or `None` if it is out of
-/// scope. Indices of sums have distance 0, because no other binder can be inside a sum; definitions
-/// have the largest distance.
+/// Returns the distance from `term` outwards to the binder of `symbol`, 1 for the innermost one, or
+/// `None` if `symbol` is not in scope at `term`. Indices of sums have distance 0, because no other
+/// binder can be inside a sum; definitions have the largest distance.
 fn distance(view: &View<'_>, term: TermId, symbol: Symbol) -> Option<usize> {
     match symbol {
         Symbol::Binder(_, binder) => view
@@ -205,7 +205,8 @@ fn distance(view: &View<'_>, term: TermId, symbol: Symbol) -> Option<usize> {
     }
 }
 
-/// Returns true if, at `term`, an inner binder of `name` shadows that of `symbol`.
+/// Returns true if, at `term`, a binder of `name` is further inside than the binder of `symbol`,
+/// which it would shadow if both had one name.
 fn hides(view: &View<'_>, term: TermId, name: &str, symbol: Symbol) -> bool {
     let inner = if view.sum_index(term, name).is_some() {
         Some(0)
@@ -283,7 +284,8 @@ fn check_user(view: &View<'_>, def: ItemId, old: &str, new: &str) -> Result<(), 
     Ok(())
 }
 
-/// Returns the definition that `name` refers to in `file`, other than one of the library.
+/// Returns the definition that `name` refers to in `file`, or the first of several; `None` if it is
+/// one of the standard library.
 fn defined(db: &Database, file: FileId, name: &str) -> Option<ItemId> {
     match db.resolve(file, name) {
         Binding::Def(item) => (!db.is_library(db.file_of(item))).then_some(item),

@@ -14,9 +14,9 @@ struct Sharers {
     several: &'static str,
     /// The singular: `work-item of a group`.
     one: &'static str,
-    /// The letter that denotes the number of one of them.
+    /// The letter that denotes the index of one of them.
     letter: char,
-    /// The OpenCL function that returns that number.
+    /// The OpenCL function that returns that index.
     id: &'static str,
     /// The OpenCL function that returns their count.
     all: &'static str,
@@ -68,7 +68,8 @@ fn sharers(flow: &Flow, fact: &FlowFact, by: Prim, dimension: u8) -> Option<Nat>
     }
 }
 
-/// Describes the distribution of the elements of a parallel map over work-items or groups.
+/// Describes the distribution of the elements of a parallel map over work-items or groups; `None`
+/// if `fact` is not about such a map.
 pub(crate) fn shared(flow: &Flow, fact: &FlowFact) -> Option<String> {
     let map = fact.shared.last()?;
     let of = Sharers::of(map.by)?;
@@ -143,7 +144,8 @@ fn split(flow: &Flow, count: &Nat, size: &Nat, of: &Sharers, id: &str) -> String
     }
 }
 
-/// Describes the distribution for the sizes of `@run`.
+/// Describes the distribution for the sizes of `@run`; `None` if it does not depend on them, or if
+/// they do not determine it.
 fn with_run(flow: &Flow, count: &Nat, size: &Nat, of: &Sharers) -> Option<String> {
     let (elements, known) = (flow.value(count)?, flow.value(size)?);
     let with = flow.sizes_in(&[count, size])?;

@@ -10,7 +10,7 @@ use crate::item_view::View;
 /// The largest number of conditions of a launch that are listed.
 const MOST_CONDITIONS: usize = 3;
 
-/// Describes the kernels of a definition whose first target has work-items.
+/// Describes the kernels of a definition whose first target has work-items; empty for others.
 pub(super) fn launched(view: &View<'_>) -> String {
     let flow = Flow::of(view.db, view.id).filter(|flow| flow.target.features().has_work_items());
     let Some(flow) = flow else {
@@ -93,7 +93,8 @@ fn sizes(flow: &Flow, launch: &Launch) -> String {
     }
 }
 
-/// Returns the sizes of all dimensions without trailing ones, if all of them are known.
+/// Returns the sizes of the dimensions, if all of them are known, without the last dimensions of
+/// size 1.
 fn known(sizes: &[Option<Nat>; 3]) -> Option<Vec<Nat>> {
     let mut all: Vec<Nat> = sizes.iter().cloned().collect::<Option<_>>()?;
     while all.len() > 1 && all.last().is_some_and(Nat::is_one) {
@@ -108,8 +109,8 @@ fn grid(flow: &Flow, sizes: &[Nat]) -> String {
     all.join(" × ")
 }
 
-/// Renders the sizes with the values of `@run`: `1024 × 1024 in 4096 groups`, followed by that
-/// annotation.
+/// Renders the sizes with the values of `@run`, followed by that annotation: `1024 × 1024 in 4096
+/// groups with …`. Returns `None` if `@run` does not determine the global sizes.
 fn with_run(flow: &Flow, global: &[Nat], local: Option<&[Nat]>) -> Option<String> {
     let all: Vec<&Nat> = global.iter().chain(local.unwrap_or_default()).collect();
     let with = flow.sizes_in(&all)?;
@@ -128,7 +129,7 @@ fn with_run(flow: &Flow, global: &[Nat], local: Option<&[Nat]>) -> Option<String
     })
 }
 
-/// Describes the local memory of a group.
+/// Describes the local memory of a group; `None` if it has none.
 fn local_memory(flow: &Flow, kernel: &Kernel) -> Option<String> {
     let given = kernel.args.iter().filter_map(|arg| match arg {
         KernelArg::Local { bytes } => Some(bytes),
@@ -158,7 +159,7 @@ fn mentions_launch(kernel: &Kernel, mentions: impl Fn(nat::Var) -> bool) -> bool
     all.copied().any(mentions)
 }
 
-/// Lists the buffers in global memory that hold data between kernels.
+/// Lists the buffers in global memory that hold data between kernels; `None` if there are none.
 fn buffers(flow: &Flow, module: &Module) -> Option<String> {
     let device = module.device.as_ref()?;
     let all = device.kernels.iter();

@@ -12,10 +12,11 @@ use crate::{item_view, markdown};
 
 /// The largest number of statements that are shown for one pattern.
 const MOST_HEADERS: usize = 3;
-/// The number of lines of a statement among which its first line is searched.
+/// The number of lines of a statement in which its `for` or `if` is searched.
 const MOST_LINES: usize = 8;
 
-/// Describes the expression whose name, operator or keyword is at `head`.
+/// Describes the memory and the generated code of the expression whose name, operator or keyword is
+/// at `head`; empty if nothing is known of it.
 pub(super) fn pointed_at(view: &item_view::View<'_>, head: Span) -> String {
     let Some(flow) = Flow::of(view.db, view.id) else {
         return String::new();
@@ -26,7 +27,8 @@ pub(super) fn pointed_at(view: &item_view::View<'_>, head: Span) -> String {
     }
 }
 
-/// Describes the expression at `span`.
+/// Describes the memory and the generated code of the expression with the span `span`; empty if
+/// nothing is known of it.
 pub(super) fn at(view: &item_view::View<'_>, span: Span) -> String {
     let Some(flow) = Flow::of(view.db, view.id) else {
         return String::new();
@@ -66,7 +68,8 @@ fn who(flow: &Flow, fact: &FlowFact, prim: Prim) -> String {
     }
 }
 
-/// Describes the code that a pattern is translated to.
+/// Describes the code that the pattern of a primitive is translated to; empty for a primitive
+/// without one.
 fn becomes(item: &item_view::View<'_>, flow: &Flow, fact: &FlowFact, prim: Prim) -> String {
     let Some(pattern) = prim.pattern() else {
         return String::new();
@@ -116,7 +119,7 @@ fn loops(item: &item_view::View<'_>, flow: &Flow, fact: &FlowFact, pattern: Patt
     }
 }
 
-/// Returns the reason why a pattern has no loop in the code.
+/// Returns the reason why a pattern has no loop in the code; empty if it is not known.
 fn without_loop(fact: &FlowFact, pattern: Pattern) -> &'static str {
     let count = fact.count.as_ref().and_then(nat::Nat::as_const);
     match (pattern, count) {
@@ -128,8 +131,8 @@ fn without_loop(fact: &FlowFact, pattern: Pattern) -> &'static str {
     }
 }
 
-/// Returns the first lines of the statements that a pattern is translated to in the code for its
-/// target.
+/// Returns the first lines of the loops and conditions that a pattern is translated to in the code
+/// for the target, each once, and at most `MOST_HEADERS`.
 fn headers(view: &item_view::View<'_>, flow: &Flow, head: Span) -> Vec<String> {
     let (Ok(program), Ok(module)) = (
         view.db.imperative(view.id, flow.target),
@@ -157,7 +160,8 @@ fn headers(view: &item_view::View<'_>, flow: &Flow, head: Span) -> Vec<String> {
     found
 }
 
-/// Returns the first line of a loop or condition, with the directives before it.
+/// Returns the first line of a loop or condition, with the directives before it; `None` for another
+/// statement.
 fn header(statement: &str) -> Option<String> {
     let is_head = |line: &str| line.starts_with("for (") || line.starts_with("if (");
     let mut lines = Vec::new();

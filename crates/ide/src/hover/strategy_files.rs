@@ -17,7 +17,7 @@ pub(super) fn word(view: &View<'_>, offset: u32) -> Option<(Span, Option<String>
     (!token.kind.is_comment()).then(|| (token.span, describe(view, token)))
 }
 
-/// Returns the token at the cursor: a name that touches it, or otherwise the token after it.
+/// Returns the token at the cursor: a name that touches it, or otherwise the last token that does.
 fn token_at(view: &View<'_>, offset: u32) -> Option<Token> {
     let text = view.db.item_text(view.id);
     let touched = lex(&text)
@@ -166,7 +166,7 @@ fn shown(name: &str, item: &Item, text: &str, signature: &Signature, library: bo
 /// The largest number of alternatives of a rule that are shown.
 const SHOWN: usize = 4;
 
-/// Returns the alternatives of a rule as they are written.
+/// Renders the alternatives of a rule, at most `SHOWN`, each on one line; empty for another item.
 fn sides(item: &Item, text: &str) -> String {
     let ItemKind::Rule { alts, .. } = &item.kind else {
         return String::new();

@@ -8,7 +8,8 @@ use syntax::elevate::ast::Item;
 use super::{InlayHint, InlayKind};
 use crate::TextEdit;
 
-/// Returns hints with the types of the item's parameters without a type annotation.
+/// Returns hints in `range` with the inferred types of parameters without a type annotation, in the
+/// order of the text. Labels have at most `longest` characters.
 pub(super) fn inlay_hints(
     db: &Database,
     file: FileId,
