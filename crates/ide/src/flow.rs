@@ -376,8 +376,8 @@ fn share(part: u64, all: u64) -> String {
     }
 }
 
-/// Renders the size of a device's memory: `48 kB` of 1024 bytes, or in bytes if it is no multiple
-/// of 1024.
+/// Renders the size of a device's memory in units of 1024 bytes, `48 kB`, or in bytes if it is no
+/// multiple of 1024.
 fn kibibytes(bytes: u64) -> String {
     match bytes % 1024 {
         0 => format!("{} kB", bytes / 1024),

@@ -109,8 +109,8 @@ fn grid(flow: &Flow, sizes: &[Nat]) -> String {
     all.join(" × ")
 }
 
-/// Renders the sizes with the values of `@run`, followed by that annotation: `1024 × 1024 in 4096
-/// groups with …`. Returns `None` if `@run` does not determine the global sizes.
+/// Renders the sizes with the values of `@run`, `1024 × 1024 in 4096 groups`, followed by that
+/// annotation. Returns `None` if `@run` does not determine the global sizes.
 fn with_run(flow: &Flow, global: &[Nat], local: Option<&[Nat]>) -> Option<String> {
     let all: Vec<&Nat> = global.iter().chain(local.unwrap_or_default()).collect();
     let with = flow.sizes_in(&all)?;

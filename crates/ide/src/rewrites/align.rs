@@ -211,8 +211,8 @@ impl Walk<'_> {
         self.stage(second, &g, place);
     }
 
-    /// Aligns a stage of a composition whose application is at `place`. A stage that is itself a
-    /// composition is no function in the term; only its own stages are.
+    /// Aligns a stage of a composition; `place` is the path of the application of the stage. A
+    /// stage that is itself a composition is no function in the term; only its own stages are.
     fn stage(&mut self, id: TermId, core: &Core, place: Vec<Child>) {
         if stages(self.item, id) == 1 {
             return self.term(id, core.clone(), below(&place, &[Child::Function]));
@@ -312,7 +312,7 @@ fn stages(item: &Item, term: TermId) -> usize {
     }
 }
 
-/// Returns true if a parenthesised term continues the spine of the application around it.
+/// Returns true if a term in parentheses continues the spine of the application around these.
 pub(crate) fn is_spine(item: &Item, term: TermId) -> bool {
     match &item.term(term).kind {
         TermKind::Name(_) | TermKind::Operator(_) | TermKind::Apply { .. } => true,

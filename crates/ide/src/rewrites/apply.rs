@@ -24,7 +24,8 @@ pub struct AppliedRewrite {
 /// Applies a strategy, given as its source text, at a place of a definition.
 ///
 /// # Errors
-/// Fails with a message if the strategy does not apply, or if the result cannot be written as text.
+/// Fails with a message if the definition has errors, if there is no such strategy, if it does not
+/// apply, or if the result cannot be written as text.
 pub fn apply_rewrite(
     db: &Database,
     item: ItemId,

@@ -20,15 +20,15 @@ use super::reasons;
 use super::strategies::Strategies;
 use super::terms::{Alpha, Core, with_params};
 
-/// The largest number of definitions in the cache, and the largest number of terms in the store of
-/// one.
+/// The largest number of definitions in the cache.
 const KEPT: usize = 4;
+/// The largest number of terms in the store of a definition that is put into the cache.
 const MOST_TERMS: usize = 1 << 18;
 
 /// A definition with the rewrites that were tried in it.
 pub(crate) struct Known {
-    /// The definition as it was elaborated. It identifies the entry: every new text leads to a new
-    /// one.
+    /// The definition as it was elaborated. It identifies the entry, together with the targets:
+    /// every new text leads to a new elaborated definition.
     def: Arc<Def<Primitive>>,
     /// The targets of the definition's annotations.
     targets: Targets,
@@ -36,14 +36,16 @@ pub(crate) struct Known {
     pub(crate) strategies: Strategies,
     /// The results of the entries of the menu, by place.
     pub(crate) tried: FxHashMap<Path, Attempts>,
-    /// The size parameters of the definition: assumptions can only be about these.
+    /// The type-level parameters of the definition: assumptions can only be about sizes among
+    /// these.
     pub(crate) parameters: Vec<Var>,
     /// True if the definition contains maps over work-items of a device.
     pub(crate) on_device: bool,
-    /// True if the definition contains arrays with elements that are never written, which a copy
-    /// would read.
+    /// True if the definition, or one that it uses, creates arrays with elements that are never
+    /// written, which a copy would read.
     pub(crate) pads: bool,
-    /// Definitions that an inlined definition uses, but that have no name in this file.
+    /// The definitions that the definition uses, directly or through others, but that are not in
+    /// scope in its file, with their names.
     unknown: FxHashMap<GlobalId, Name>,
 }
 
@@ -66,8 +68,9 @@ pub(crate) struct Attempt {
 static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 
 impl Known {
-    /// Returns the cache entry of a definition, or a new one. It is removed from the cache, so a
-    /// concurrent request starts with a new one.
+    /// Returns the cache entry of a definition, or a new one. The entry is removed from the cache,
+    /// so a concurrent request starts with a new one. Returns `None` if the definition is too large
+    /// or too deeply nested.
     pub(crate) fn take(db: &Database, item: ItemId, def: &Arc<Def<Primitive>>) -> Option<Known> {
         let targets: Targets = codegen::marked_targets(&db.parsed(item).item).collect();
         {
@@ -159,7 +162,8 @@ impl Known {
         !Alpha::default().same(&old, &new)
     }
 
-    /// Puts the entry back into the cache, unless its store of terms has become too large.
+    /// Puts the entry back into the cache, unless its store of terms has become too large. A full
+    /// cache loses the entry that was used least recently.
     pub(crate) fn keep(self) {
         if self.program.store.len() > MOST_TERMS {
             return;

@@ -155,7 +155,7 @@ impl<'a> Restyle<'a> {
     }
 
     /// Returns the functions that a term applies, from the outside in, and for each number of them
-    /// the term that remains without them.
+    /// the term that remains without them, which is `None` between the stages of a composition.
     fn unwound(&mut self, new: &Core, old: &Chain) -> (Vec<Core>, Vec<Option<Core>>) {
         let (mut stages, mut bases) = (Vec::new(), vec![Some(new.clone())]);
         let mut at = new.clone();
@@ -181,7 +181,9 @@ impl<'a> Restyle<'a> {
         (stages, bases)
     }
 
-    /// Returns the functions that a function applies one after the other, the last one first.
+    /// Returns the functions that an abstraction applies one after the other to its parameter, the
+    /// last one first. Returns `None` if it does anything else, or uses the parameter several
+    /// times.
     fn linear(&self, function: &Core) -> Option<Vec<Core>> {
         let Form::Lambda(param, body) = &function.form else {
             return None;
@@ -204,7 +206,9 @@ impl<'a> Restyle<'a> {
         }
     }
 
-    /// Returns the stages of a new composition in order.
+    /// Returns the stages of a new composition in order; for a function that is no abstraction,
+    /// this one only. Returns `None` if an abstraction is no composition, or a stage cannot be
+    /// written.
     fn composition(&mut self, new: &Core) -> Option<Vec<Core>> {
         let Some(mut stages) = self.linear(new) else {
             return (!matches!(new.form, Form::Lambda(..))).then(|| vec![new.clone()]);
@@ -224,7 +228,8 @@ impl<'a> Restyle<'a> {
         (stages.len() > 1 && stages.iter().all(&mut fits)).then_some(stages)
     }
 
-    /// Returns the other function if a new function only applies that, and it is a stage.
+    /// Returns `f` for the function `fun(x => f(x))`, if `f` can be written as a stage and the
+    /// options neither compare terms exactly nor require type annotations.
     pub(super) fn as_other(&self, function: &Core) -> Option<Core> {
         if self.options.exact || self.options.annotations > Annotations::None {
             return None;
@@ -344,7 +349,8 @@ impl<'a> Restyle<'a> {
         self.item.term(term).span.end
     }
 
-    /// Returns the end of the text before a stage.
+    /// Returns the end of the stage or input before a stage; for the first stage of a composition,
+    /// the start of that stage.
     fn end_before(&self, chain: &Chain, stage: usize) -> u32 {
         match (stage.checked_sub(1).map(|at| chain.stages[at]), chain.base) {
             (Some(before), _) => self.end(before.term),
@@ -411,7 +417,8 @@ fn is_stage(function: &Core) -> bool {
     }
 }
 
-/// Returns true if a function is a primitive that only lacks its last argument.
+/// Returns true if a function is a primitive that only lacks its last argument, and that programs
+/// write as a stage of a pipeline.
 pub(super) fn is_pattern(function: &Core) -> bool {
     let waits = matches!(&*function.ty, Type::Fun(_, result) if !is_function(result));
     waits

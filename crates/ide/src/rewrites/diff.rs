@@ -6,7 +6,8 @@ use syntax::lexer::lex;
 
 use crate::{SourceEdits, TextEdit};
 
-/// Returns the edits that replace the text of a definition, with the line ends of its file.
+/// Returns the edits that replace the text of a definition by `new`, with the line ends of its
+/// file.
 pub(crate) fn in_file(db: &Database, item: ItemId, new: &str) -> SourceEdits {
     let file = db.text(db.file_of(item));
     let new = match file.to_string().contains("\r\n") {

@@ -113,7 +113,7 @@ pub(crate) enum ParamSort {
     Other,
 }
 
-/// A definition of the library that menus offer.
+/// A rule or strategy that menus offer: one of the library, or a rule of the user's own files.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) name: Name,
@@ -123,7 +123,7 @@ pub(crate) struct Entry {
     pub(crate) params: Vec<(Name, ParamSort)>,
     /// True if it is a rule, so that matching alone decides if it applies.
     pub(crate) is_rule: bool,
-    /// True if it may change the values that a program computes.
+    /// True if it is an unsafe rule, which may change the values that a program computes.
     pub(crate) is_unsafe: bool,
     pub(crate) options: MenuOptions,
     /// For a rule, the possible heads of the terms that it matches, once it was tried.
@@ -148,7 +148,7 @@ pub(crate) struct MenuOptions {
     pub(crate) heads: Vec<Primitive>,
     /// The primitives of which one must be the head of the term's argument.
     pub(crate) inputs: Vec<Primitive>,
-    /// The device that the definition must be for.
+    /// The condition on the device of the definition, if there is one.
     device: Option<Device>,
     /// True if it copies all elements of an array, also those that are never written.
     pub(crate) copies: bool,
@@ -315,7 +315,9 @@ pub(crate) fn entries() -> &'static [Entry] {
     &ENTRIES
 }
 
-/// Returns the entry of a definition that has a title; its kind is `usual` if it has no `@kind`.
+/// Returns the entry of a rule, strategy or normal form with a title; its kind is `usual` if it has
+/// no `@kind`. Returns `None` for a definition that menus do not offer: one that is hidden, has no
+/// title or no kind, is looping, or has attributes with unknown arguments.
 pub(crate) fn entry(item: &Item, usual: Option<AssistKind>) -> Option<Entry> {
     let (name, params, is_rule, is_unsafe) = match &item.kind {
         ItemKind::Rule {
@@ -397,7 +399,8 @@ impl Entry {
     }
 
     /// Returns the argument lists to offer at a term; a single empty list if there are no
-    /// parameters.
+    /// parameters. Returns none if the array of the term is longer than the entry allows, or if
+    /// menus cannot offer arguments for the parameters.
     pub(crate) fn presets(&self, store: &Store, facts: &Facts, term: Term) -> Vec<Vec<String>> {
         let words = |all: &[&str]| all.iter().map(|word| vec![(*word).to_owned()]).collect();
         let length = length(store, term);
@@ -494,7 +497,8 @@ pub(crate) fn entry_of(strategy: &str) -> Option<&'static Entry> {
     entries().iter().find(|entry| entry.name == name)
 }
 
-/// Returns the length of the array that a term is applied to.
+/// Returns the length of the array that a term is applied to. If there is none, returns the length
+/// of the array that the function `term` takes, or that the value `term` is.
 pub(crate) fn length(store: &Store, term: Term) -> Option<Nat> {
     let array = |ty: &Type| match ty {
         Type::Array(n, _) => Some(n.clone()),
@@ -511,7 +515,8 @@ pub(crate) fn length(store: &Store, term: Term) -> Option<Nat> {
     }
 }
 
-/// Returns true if a size is known not to divide a length, or to be no smaller than it.
+/// Returns true if a size is known not to divide a length, or, for a constant length, is no smaller
+/// than it.
 fn refuted(facts: &Facts, size: i64, length: Option<&Nat>) -> bool {
     let Some(length) = length else { return false };
     let divides = Prop::Divides(Nat::constant(size), length.clone());
@@ -521,8 +526,8 @@ fn refuted(facts: &Facts, size: i64, length: Option<&Nat>) -> bool {
     }
 }
 
-/// Returns the chunk sizes to offer: divisors of a constant length; for another length powers of
-/// two near 32, with proved divisors first.
+/// Returns at most three chunk sizes to offer: divisors of a constant length, or 2 if it has none;
+/// for another length powers of two near 32, with proved divisors first.
 fn chunks(facts: &Facts, length: Option<&Nat>) -> Vec<i64> {
     const MOST: usize = 3;
     let distance = |size: &i64| (size.ilog2().abs_diff(5), -size);

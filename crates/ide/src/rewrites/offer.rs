@@ -18,10 +18,11 @@ use super::strategies::UNFOLDING;
 use super::{reasons, right_side, titles};
 use crate::FileRange;
 
-/// The largest numbers of rewrites that are offered at a place, in total and of one kind.
+/// The largest number of rewrites that can be chosen and are offered for a request.
 const MOST: usize = 12;
+/// The largest number of those of one kind, if several kinds are requested.
 const MOST_OF_KIND: usize = 3;
-/// The largest number of disabled rewrites.
+/// The largest number of disabled rewrites that are shown.
 const MOST_DISABLED: usize = 4;
 /// The limit of work for a strategy that is no rule to show that it applies.
 const WORK: u64 = 20_000;
@@ -39,9 +40,9 @@ pub struct RewriteAction {
     pub strategy: String,
     /// The path of the subterm that it is applied to.
     pub path: Path,
-    /// True if it is the most obvious rewrite here.
+    /// True if it is a safe simplification at the innermost place.
     pub preferred: bool,
-    /// The reason why it cannot be chosen.
+    /// The reason why it cannot be chosen; `None` if it can.
     pub disabled: Option<String>,
     /// True if an earlier action is the same rewrite with another size.
     pub is_other_size: bool,
@@ -110,7 +111,8 @@ pub(crate) struct Offer {
     pub(crate) known: Known,
     pub(crate) places: Vec<Place>,
     found: Vec<Found>,
-    /// True if the definition's name is selected, which selects the whole definition.
+    /// True if the definition's name is selected, or only source actions are requested: the whole
+    /// definition is then the only place.
     pub(crate) on_name: bool,
     /// True if the number of rewrites is not limited, because the user requested only source
     /// actions.
@@ -130,12 +132,14 @@ pub(crate) enum Tried {
 }
 
 impl Offer {
-    /// Returns the definition at a place, with the places around it.
+    /// Returns the definition of RISE that a range is in, with the places around the range; `None`
+    /// if there is no such definition or it has errors.
     pub(crate) fn at(db: &Database, range: FileRange) -> Option<(ItemId, Offer)> {
         Offer::of(db, range, false)
     }
 
-    /// Returns the definition at a place; if `whole` is true, as if its name were selected.
+    /// Does the same as [`Offer::at`]; if `whole` is true, as if the definition's name were
+    /// selected.
     fn of(db: &Database, range: FileRange, whole: bool) -> Option<(ItemId, Offer)> {
         let items = db.items_in(range.file, range.span);
         let [item] = items[..] else { return None };
@@ -219,7 +223,8 @@ impl Offer {
         })
     }
 
-    /// Returns the reason why the definition cannot be replaced by this: it has another target.
+    /// Returns the reason why `new` cannot replace the whole definition, if it uses a primitive
+    /// that a target of the definition does not allow. Returns `None` for rewrites of a part.
     fn other_target(&self, new: Term) -> Option<String> {
         if !self.on_name {
             return None;
@@ -295,8 +300,8 @@ impl Offer {
         self.found.extend(near);
     }
 
-    /// Returns true if an attempt only changes a later stage than the one with the cursor: its
-    /// input is unchanged.
+    /// Returns true if an attempt only changes a later stage than the one with the cursor, so that
+    /// the input of the stage is unchanged, or if a condition fails at such a stage.
     fn is_elsewhere(&self, entry: &Entry, at: usize, attempt: &Attempt) -> bool {
         let place = &self.places[at];
         if !place.is_later_stage || !entry.options.inputs.is_empty() {
@@ -443,7 +448,8 @@ impl Offer {
         known.or_else(|| self.why(&strategy, found.place))
     }
 
-    /// Returns the reason why a rule does not apply at a place.
+    /// Returns the reason why a rule does not apply at a place; `None` for a strategy that is no
+    /// rule.
     pub(crate) fn why(&mut self, strategy: &Strategy, at: usize) -> Option<String> {
         let rule = rule_of(strategy)?;
         let program = &mut self.known.program;
@@ -605,7 +611,7 @@ fn primitive_of(store: &Store, mut term: Term) -> Option<Primitive> {
     }
 }
 
-/// Returns true if a term is a nest of maps of this depth.
+/// Returns true if a term is a nest of maps of at least this depth.
 fn is_nest(store: &Store, term: Term, depth: i64) -> bool {
     let Node::Apply(function, _) = store.node(term) else {
         return false;
@@ -613,7 +619,8 @@ fn is_nest(store: &Store, term: Term, depth: i64) -> bool {
     is_mapping(store, function, depth)
 }
 
-/// Returns true if the function `map(f)` is a nest of maps of this depth.
+/// Returns true if a function is `map(f)` and its application a nest of maps of at least this
+/// depth.
 fn is_mapping(store: &Store, function: Term, depth: i64) -> bool {
     let Node::Apply(map, f) = store.node(function) else {
         return false;

@@ -94,7 +94,7 @@ impl Level {
         }
     }
 
-    /// Returns the level that a replacement of a term needs without parentheses.
+    /// Returns the loosest level that a replacement of a term may have without parentheses.
     pub(crate) fn needed(item: &Item, parent: Option<TermId>, term: TermId) -> Level {
         let Some(parent) = parent else {
             return Level::Open;
@@ -112,7 +112,7 @@ impl Level {
     }
 }
 
-/// Returns the right side of a definition.
+/// Returns the right side of a definition; `None` for an import or a foreign definition.
 pub(crate) fn body(item: &Item) -> Option<TermId> {
     match item.kind {
         ItemKind::Def { body, .. } => Some(body),

@@ -110,7 +110,7 @@ pub(crate) fn has_parallel_map(store: &Store, term: Term) -> bool {
     parts.any(|part| parallel_map(store, part).is_some())
 }
 
-/// Renders the beginning of a term on one line.
+/// Renders a term on one line; of a text of more than 40 characters only the beginning.
 pub(crate) fn short(store: &Store, term: Term) -> String {
     const MOST: usize = 40;
     let text = print(store, term);

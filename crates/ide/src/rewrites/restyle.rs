@@ -53,7 +53,7 @@ pub(crate) enum Annotations {
     None,
     /// The parameters of functions, and primitives whose arguments do not determine their types.
     Open,
-    /// The places of `Open`, and every part that is not a variable, a number or an operator.
+    /// The parameters of functions, and every application, primitive and named definition.
     All,
 }
 
@@ -421,7 +421,7 @@ impl<'a> Restyle<'a> {
         self.update_arguments(values, new)
     }
 
-    /// Updates the last arguments of an application.
+    /// Updates the last arguments of an application; returns false if the new term has fewer.
     fn update_arguments(&mut self, values: &[TermId], new: &Core) -> bool {
         let mut rest = new.clone();
         for &value in values.iter().rev() {
@@ -467,8 +467,8 @@ impl<'a> Restyle<'a> {
         true
     }
 
-    /// Returns true if a part and a term have the same head applied to equally many values, or
-    /// primitives of the same notation.
+    /// Returns true if a part and a term apply similar heads to equally many values: the same
+    /// variable or definition, two primitives of the same notation, or two abstractions.
     pub(super) fn is_similar(&self, id: TermId, new: &Core) -> bool {
         let Some(old) = self.source.alignment.core(id) else {
             return false;
@@ -605,7 +605,8 @@ impl<'a> Restyle<'a> {
     }
 
     /// Returns a name for the parameter of a new function: that of the variable of the old text
-    /// that it replaces, or the one from the rule.
+    /// that it replaces, or otherwise the one from the rule, with a number if it would capture or
+    /// shadow another name.
     pub(super) fn fresh_name(&mut self, param: &Param, body: &Core) -> Name {
         let mentions = Mentions::of(body, self.vars, &self.globals);
         let wanted = match self.item.binders.get(param.local.id as usize) {
@@ -644,7 +645,7 @@ impl<'a> Restyle<'a> {
     }
 }
 
-/// Returns true if a type binds a size, whose name may not be valid in the text.
+/// Returns true if a type binds a type-level variable, whose name may not be valid in the text.
 fn binds_sizes(ty: &rise::Type) -> bool {
     use rise::Type;
     match ty {
