@@ -50,7 +50,12 @@ pub(crate) fn at(path: &Path, text: &str) -> String {
 
 /// Returns the edit of a strategy file that appends a step to the steps of a definition.
 ///
-/// ``` let (_, new) = ide::recorded("", "mm", "topDown(mapFusion)"); assert_eq!(new, "/// The steps taken on `mm`.\nstrategy mmSteps: Strategy =\n  topDown(mapFusion)\n"); let (place, more) = ide::recorded(&new, "mm", "topDown(splitJoin(32))"); assert_eq!((place.start as usize, &*more), (new.len() - 1, "\n  ; topDown(splitJoin(32))")); ```
+/// ```
+/// let (_, new) = ide::recorded("", "mm", "topDown(mapFusion)");
+/// assert_eq!(new, "/// The steps taken on `mm`.\nstrategy mmSteps: Strategy =\n  topDown(mapFusion)\n");
+/// let (place, more) = ide::recorded(&new, "mm", "topDown(splitJoin(32))");
+/// assert_eq!((place.start as usize, &*more), (new.len() - 1, "\n  ; topDown(splitJoin(32))"));
+/// ```
 pub fn recorded(text: &str, def: &str, step: &str) -> (Span, String) {
     let name = format!("{def}Steps");
     for span in syntax::elevate::split(text) {
