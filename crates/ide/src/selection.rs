@@ -42,7 +42,7 @@ pub fn selection_ranges(
 
 /// The candidates for the ranges around a cursor.
 struct Candidates {
-    /// The token at the cursor.
+    /// The range of the token at the cursor.
     token: Option<Span>,
     spans: Vec<Span>,
     /// True if the tree has a syntax error there.
@@ -82,7 +82,8 @@ impl Candidates {
             .extend(spans.into_iter().map(|span| view.absolute(span)));
     }
 
-    /// Returns the longest chain of nested ranges that begins with the token.
+    /// Returns a chain of nested ranges, the innermost first, that begins with the token, if there
+    /// is one. Each further range is the shortest one that contains the range before it.
     fn chain(mut self) -> Vec<Span> {
         self.spans.sort_by_key(|span| (span.len(), span.start));
         let mut chain: Vec<Span> = self.token.into_iter().collect();
@@ -171,8 +172,8 @@ fn comment_lines(text: &Rope, comment: Node) -> Option<Span> {
     Some(trimmed_in(text, lines))
 }
 
-/// Returns the kind of the comment that is alone on a line, which is true for documentation; `None`
-/// if there is none.
+/// Returns true for a line with only a line comment that is documentation, false for one with only
+/// another line comment, and `None` for any other line.
 fn comment_kind(text: &Rope, line: usize) -> Option<bool> {
     let mut chars = text
         .line(line)

@@ -27,15 +27,16 @@ pub enum TokenType {
     Operator,
     /// A function.
     Function,
-    /// A parameter of a `fun`.
+    /// A parameter of a `fun` or a foreign function, or a name bound in a definition of a strategy
+    /// file.
     Parameter,
-    /// A `let` name, or a definition of data.
+    /// A `let` name, a definition of data, or a tuning parameter.
     Variable,
     /// A size, type or other type-level name.
     TypeParameter,
-    /// A scalar type, type constructor or kind.
+    /// A scalar type, type constructor or kind, or a type of ELEVATE.
     Type,
-    /// An address space.
+    /// An address space or an access.
     EnumMember,
     /// A member of a pair: `_1` or `_2`.
     Property,
@@ -88,7 +89,8 @@ pub struct Modifiers(pub u32);
 impl Modifiers {
     /// The name is defined here.
     pub const DECLARATION: Modifiers = Modifiers(1 << 0);
-    /// A primitive, or a definition of the standard library.
+    /// A name of the language, such as a primitive or a scalar type, or a definition of the
+    /// standard library.
     pub const DEFAULT_LIBRARY: Modifiers = Modifiers(1 << 1);
     /// A doc comment.
     pub const DOCUMENTATION: Modifiers = Modifiers(1 << 2);
@@ -228,7 +230,7 @@ enum WordKind {
     Other,
 }
 
-/// Returns the class of a token independently of its context.
+/// A function that returns the class of a token independently of its context.
 type PlainClass = fn(TokenKind, &str) -> Option<Class>;
 
 fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
@@ -346,7 +348,8 @@ fn name_class(view: &View<'_>, found: Occurrence, kinds: &Kinds) -> Class {
     (ty, modifiers)
 }
 
-/// Returns the class of a token independently of its context; brackets and unknown names have none.
+/// Returns the class of a token of a program independently of its context; brackets and unknown
+/// names have none.
 fn word_class(kind: TokenKind, word: &str) -> Option<Class> {
     use TokenKind::*;
     let plain = |ty| Some((ty, Modifiers::default()));

@@ -30,7 +30,8 @@ pub struct Signature {
 pub struct SignatureHelp {
     /// The signature of the called function.
     pub signature: Signature,
-    /// The index of the parameter at the cursor; `None` after the last one.
+    /// The index of the parameter at the cursor; `None` if the argument at the cursor is for none
+    /// of the parameters, as after the last one.
     pub active: Option<usize>,
 }
 
@@ -234,8 +235,8 @@ fn is_known(ty: &Ty, names: &Names) -> bool {
     !free_vars::has_error(ty) && free.iter().all(|var| names.get(*var) != "_")
 }
 
-/// Renders a function's type with the ranges of its parameters, including the implicit ones if
-/// `implicit` is true.
+/// Renders a function's type with the ranges of its explicit parameters and, if `implicit` is true,
+/// also of its implicit ones.
 fn labelled(name: &str, ty: &Ty, names: &Names, implicit: bool, docs: Option<String>) -> Signature {
     let mut label = String::new();
     if !name.is_empty() {

@@ -60,7 +60,7 @@ fn unused(names: &[&str], taken: &[Param]) -> String {
 }
 
 /// Renders `name(${1:n}, ${2:x})` with all arguments in one list, as in DPIA, without the piped
-/// one.
+/// one; returns `None` if no argument is left.
 pub(crate) fn whole_call(name: &str, params: &[Param], piped: bool) -> Option<String> {
     let written = params.len().saturating_sub(usize::from(piped));
     let args: Vec<String> = (1..)
@@ -71,7 +71,8 @@ pub(crate) fn whole_call(name: &str, params: &[Param], piped: bool) -> Option<St
 }
 
 /// Renders `name(${1:f})` without the piped argument. If a function has parameters that are not
-/// data, its data usually comes from a pipe, so its last parameter is left out, too.
+/// data, its data usually comes from a pipe, so its last parameter is left out, too, if that is
+/// data. Returns `None` if no argument, or only one argument that is data, is left.
 pub(crate) fn call(name: &str, params: &[Param], piped: bool) -> Option<String> {
     let data_last = params.last().is_some_and(|param| !param.directs);
     let partial = data_last && (piped || params.iter().any(|param| param.directs));

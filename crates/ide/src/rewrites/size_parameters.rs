@@ -20,7 +20,9 @@ pub(super) fn with_parameters(text: &str, item: &Item, names: &[Name]) -> Option
     Some(applied(text, &parameters(text, item, names)?))
 }
 
-/// Returns the edits that bind the sizes and add them to the type annotation.
+/// Returns the edits of the text of a definition that bind the sizes after its leading size and
+/// type parameters and add them to its type annotation. Returns `None` for a foreign definition,
+/// and if the last of the existing parameters has no kind.
 pub(crate) fn parameters(text: &str, item: &Item, names: &[Name]) -> Option<Vec<Edit>> {
     let ItemKind::Def { ty, body, .. } = item.kind else {
         return None;
@@ -47,8 +49,8 @@ pub(crate) fn parameters(text: &str, item: &Item, names: &[Name]) -> Option<Vec<
 /// sizes as parameters, too, and pass them on.
 ///
 /// # Errors
-/// Fails if one of them is in another file, or does not write its size arguments where it uses the
-/// definition.
+/// Fails if one of them is in another file, uses one of the names for something else, or does not
+/// write its size arguments where it uses the definition.
 pub(super) fn users(
     db: &Database,
     item: ItemId,
@@ -103,7 +105,8 @@ fn cannot(db: &Database, user: ItemId, names: &[Name], why: &str) -> Unwritable 
     ))
 }
 
-/// Returns the edits that add the sizes as further arguments at each use of the definitions.
+/// Returns the edits that add the sizes as further arguments at each use of the definitions; `None`
+/// if a use does not write its size arguments.
 fn handed_on(
     db: &Database,
     user: ItemId,
@@ -142,7 +145,8 @@ fn sizes_of(mut ty: &Type) -> usize {
     count
 }
 
-/// Returns the edit that adds arguments after the first `before` arguments of the applied term.
+/// Returns the edit that adds the arguments `more` after the first `before` arguments of the
+/// applied term `at`; `None` if it has fewer arguments.
 fn further(
     item: &Item,
     parents: &[Option<TermId>],
@@ -181,7 +185,8 @@ fn below_sizes(item: &Item, mut ty: TermId) -> TermId {
     ty
 }
 
-/// Returns the last of the leading size and type parameters of a definition.
+/// Returns the last of the size and type parameters at the beginning of a definition's right side,
+/// `body`; `None` if there are none.
 fn last_of(item: &Item, mut body: TermId) -> Option<BinderId> {
     let mut last = None;
     loop {

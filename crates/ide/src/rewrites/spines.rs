@@ -20,9 +20,9 @@ pub(crate) struct Spine {
     pub(crate) is_later_stage: bool,
 }
 
-/// Returns the terms that contain the selection, innermost first. A part of an application that is
-/// no place itself (the name at its head, a size, an operator) is skipped, so that the application
-/// comes first.
+/// Returns the terms of the definition's right side that contain the selection, innermost first. A
+/// part of an application that is no place itself (the name at its head, a size, an operator) is
+/// skipped, so that the application comes first.
 pub(crate) fn spines(item: &Item, alignment: &Alignment, selection: Span) -> Vec<Spine> {
     let parents = item.parents();
     let Some(body) = precedence::body(item) else {
@@ -94,8 +94,8 @@ fn is_callee(item: &Item, parent: Option<TermId>, id: TermId) -> bool {
     )
 }
 
-/// Returns the smallest term that contains the selection. For a cursor at the operator of a
-/// pipeline this is the stage after it.
+/// Returns the smallest term that contains the selection. For a cursor at a `|>` or `>>` this is
+/// the right operand.
 fn innermost(item: &Item, selection: Span) -> Option<TermId> {
     let size = |id: &TermId| {
         let term = item.term(*id);

@@ -15,7 +15,7 @@ use syntax::{GlobalId, Severity};
 /// large.
 const FIRST: u64 = 1 << 48;
 
-/// The largest number of cached texts.
+/// The number of cached texts from which on a cache is emptied before it gets another one.
 const KEPT: usize = 4096;
 
 /// The strategies that unfold definitions: they depend on the definitions of the program.
@@ -98,7 +98,8 @@ impl Strategies {
     }
 }
 
-/// Parses a text as the main expression of a file; results are memoised.
+/// Parses a text as the main expression of a file; results are memoised. Returns `None` if it has
+/// errors or contains more than one item.
 fn definition(text: &str) -> Option<Arc<Definition>> {
     type Known = FxHashMap<String, Option<Arc<Definition>>>;
     static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);

@@ -14,11 +14,12 @@ use syntax::ast::{Literal, Name, ScalarType};
 /// A core term of RISE.
 pub(crate) type Core = Expr<Primitive>;
 
-/// The largest number of nodes that a reduction may create. After that, terms are compared without
-/// further reduction.
+/// The number of nodes that a [`Reducer`] may visit and create. After that, it keeps β-redexes as
+/// they are, and terms are compared without further reduction of these.
 const NODES: usize = 100_000;
 
-/// Splits the application `f(x)` of a function to a value into `f` and `x`.
+/// Splits the application `f(x)` of a function to a value into `f` and `x`; returns `None` for
+/// another term.
 pub(crate) fn strip(term: &Core) -> Option<(Core, Core)> {
     let without = |args: &[Core]| -> Option<(Arc<[Core]>, Core)> {
         let (last, first) = args.split_last()?;
@@ -334,7 +335,8 @@ impl Reducer {
     }
 }
 
-/// Returns the η-contraction of `fun(x => f(x))`, which is `f`.
+/// Returns the η-contraction of the function with this parameter and body: `f` for
+/// `fun(x => f(x))`, and `None` for another function.
 fn contracted(param: &Param, body: &Core) -> Option<Core> {
     let (f, x) = strip(body)?;
     let is_param = matches!(&x.form, Form::Var(local) if *local == param.local);
@@ -397,7 +399,8 @@ impl Hashes {
     }
 }
 
-/// Returns the value of a literal, written with or without a decimal point.
+/// Returns the value of a literal, written with or without a decimal point; 1 for `true` and 0 for
+/// `false`.
 fn number(literal: &Literal) -> f64 {
     match literal {
         Literal::Bool(value) => f64::from(*value),
@@ -425,7 +428,7 @@ pub(crate) struct Alpha {
     bound: Vec<(u32, u32)>,
     /// The pairs of free variables, in order of first use.
     pub(crate) free: Vec<(Local, Local)>,
-    /// The pairs of different type-level variables.
+    /// The pairs of type-level variables that correspond to each other, innermost last.
     pub(crate) vars: Vec<(Var, Var)>,
     /// The parameters of the first term that have another type in the second one.
     pub(crate) retyped: Vec<u32>,
@@ -516,7 +519,8 @@ impl Alpha {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.arg(a, b))
     }
 
-    /// Returns true if type-level arguments are equal.
+    /// Returns true if type-level arguments are equal up to the variables in [`Alpha::vars`], or if
+    /// the facts prove that they are equal sizes.
     pub(crate) fn arg(&self, a: &Arg, b: &Arg) -> bool {
         if self.vars.is_empty() {
             return a == b || self.proves(a, b);

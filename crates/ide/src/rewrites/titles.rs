@@ -50,7 +50,8 @@ fn stored(store: &Store, term: Term) -> Option<Term> {
     })
 }
 
-/// Renders the title with its detail and its assumptions.
+/// Renders the title with its detail and those assumptions that the facts about the program do not
+/// prove.
 pub(crate) fn whole(
     program: &Program,
     mut title: String,
@@ -112,8 +113,8 @@ fn shape(store: &Store, ty: &Type) -> Option<String> {
     Some(format!("{} {scalar}", sizes.join("×")))
 }
 
-/// Renders the shape and the bytes of an array: `32×4 f32 = 512 B`. The bytes are left out if a
-/// size is not constant.
+/// Renders the shape and the bytes of an array of scalars: `32×4 f32 = 512 B`. The bytes are left
+/// out if a size is not constant, or if the size of a scalar is not known.
 fn size(store: &Store, ty: &Type) -> Option<String> {
     let (sizes, scalar) = parts(ty)?;
     let shape = shape(store, ty)?;
@@ -129,7 +130,8 @@ fn size(store: &Store, ty: &Type) -> Option<String> {
     }
 }
 
-/// Returns the sizes and the scalar type of an array of scalars.
+/// Returns the sizes and the scalar type of an array or vector of scalars, of any dimension; `None`
+/// for another type.
 fn parts(ty: &Type) -> Option<(Vec<Nat>, ScalarType)> {
     let (mut sizes, mut ty) = (Vec::new(), ty);
     loop {

@@ -33,7 +33,7 @@ pub enum Unwritable {
     /// None of the texts that were tried elaborates to the term.
     #[error("the result cannot be written here: {0}")]
     NotRead(String),
-    /// It has new parameters that its users cannot pass.
+    /// The definition gets new parameters that a definition that uses it cannot pass.
     #[error("{0}")]
     Users(String),
 }
@@ -166,7 +166,7 @@ fn printed(base: Base<'_>, new: &Def<Primitive>) -> String {
 }
 
 /// Returns the text with the inferred type of the definition as an annotation; `None` if it already
-/// has one.
+/// has one, or has no name.
 fn with_type(base: Base<'_>) -> Option<String> {
     let ItemKind::Def { ty: None, .. } = base.item.kind else {
         return None;
@@ -183,7 +183,7 @@ impl FileEnv<'_> {
     /// Returns the text of the definition in the style of `base`, verified.
     ///
     /// # Errors
-    /// Returns the first error of the shortest text that was tried.
+    /// Returns the error of the text without additional annotations, which is tried first.
     fn restyled(
         &self,
         old: &str,
@@ -219,8 +219,9 @@ impl FileEnv<'_> {
         Err(first_error.unwrap_or_default())
     }
 
-    /// Returns the text with the type of the definition as an annotation: the rewrite may have
-    /// removed the only part that determined the type.
+    /// Does the same as `FileEnv::restyled`, but with the old type of the definition as an
+    /// annotation: the rewrite may have removed the only part that determined the type. Returns
+    /// `None` if that fails.
     fn restyled_with_type(
         &self,
         old: &str,

@@ -11,12 +11,13 @@ use super::program::{Program, UNLIMITED};
 use super::{menu, reasons};
 use crate::FileRange;
 
-/// The largest number of rewrites that are tried for one after which the rule applies, and of those
-/// that are returned.
+/// The largest number of rewrites that are tried in search of those after which the rule applies.
 const TRIED: usize = 4_000;
+/// The largest number of rewrites after which the rule applies that are returned.
 const NAMED: usize = 3;
-/// The number of places whose earlier stages are examined, and the number of these stages.
+/// The largest number of places whose earlier stages are examined, counted from the innermost one.
 const INNERMOST: usize = 3;
+/// The largest number of earlier stages that are examined for each of these places.
 const STAGES: usize = 4;
 /// The limit of work for a rule to show that it applies.
 const WORK: u64 = 2_000;
@@ -24,17 +25,18 @@ const WORK: u64 = 2_000;
 /// The explanation why a rule does not apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WhyNot {
-    /// True if it applies after all.
+    /// True if the rule applies after all.
     pub applies: bool,
-    /// The reason why it does not apply, at the place where it comes closest.
+    /// The reason why the rule does not apply, at the place where it comes closest to applying.
     pub message: String,
     /// The rewrites of the place or of its surroundings after which the rule applies: titles, with
     /// the source text of the strategies.
     pub enabled_by: Vec<(String, String)>,
 }
 
-/// Explains why a rule, given as source text with its arguments, does not apply at a cursor or to a
-/// selection. Returns `None` if there is no program or no such rule.
+/// Explains why a rule of the library, given as source text with its arguments, does not apply at a
+/// cursor or to a selection. Returns `None` if there is no definition without errors, or no such
+/// rule.
 pub fn why_not(db: &Database, range: FileRange, rule: &str) -> Option<WhyNot> {
     let (_, mut offer) = Offer::at(db, range)?;
     let strategy = offer.strategy(rule)?;
@@ -86,7 +88,8 @@ pub fn why_not(db: &Database, range: FileRange, rule: &str) -> Option<WhyNot> {
     })
 }
 
-/// Returns rewrites after which the rule applies at one of the places, or directly around it.
+/// Returns at most `NAMED` safe rewrites after which the rule applies at one of the places or their
+/// earlier stages, directly around it, or inside of it where the rule did not apply before.
 fn enabled_by(offer: &mut Offer, rule: &str) -> Vec<(String, String)> {
     let spots = spots(offer);
     let around = offer.places.len();
@@ -132,8 +135,8 @@ fn enabled_by(offer: &mut Offer, rule: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the places of the request, followed by the earlier pipeline stages that are their
-/// inputs.
+/// Returns the places of the request, followed by the earlier pipeline stages that are the inputs
+/// of the `INNERMOST` first places, at most `STAGES` for each.
 fn spots(offer: &mut Offer) -> Vec<Place> {
     let mut stages = Vec::new();
     for place in offer.places.iter().take(INNERMOST) {
@@ -171,8 +174,8 @@ fn makes(program: &mut Program, root: Term, form: Form) -> bool {
     outcome.result.is_ok_and(|made| made != root)
 }
 
-/// Returns true if the rule applies to `new` in the place of a term, or directly around it; if
-/// `deep` is true, also inside it.
+/// Returns true if, with `new` in the place of the term at a place, the rule applies to `new` or to
+/// one of the two terms directly around it, or, if `deep` is true, somewhere inside of `new`.
 fn applies_after(offer: &mut Offer, rule: &str, at: usize, new: Term, deep: bool) -> bool {
     let Some(strategy) = offer.strategy(rule) else {
         return false;

@@ -52,7 +52,8 @@ fn head_of(item: &Item, open: OpenCall) -> Option<(ExprId, usize)> {
     }
 }
 
-/// Renders `tile(x: Nat, y: Nat) : Strategy`, with the parameters of all lists.
+/// Renders `tile(x: Nat, y: Nat) : Strategy`, with the parameters of all lists; the cursor is in
+/// the argument list number `list`, after `commas` commas.
 fn shown(name: &str, known: &Known, list: usize, commas: usize) -> SignatureHelp {
     let (lists, result) = known.scheme.lists();
     let mut label = name.to_owned();

@@ -30,8 +30,8 @@ pub struct OfferedStrategy {
 }
 
 impl OfferedStrategy {
-    /// Returns true if `@strategy` can name it: it needs no arguments, and its name is an
-    /// identifier.
+    /// Returns true if `@strategy` can name it: it is not a rule, needs no arguments, and its name
+    /// is an identifier.
     pub(crate) fn is_nameable(&self) -> bool {
         let mut parameters = self.parameters.iter().flatten();
         !self.is_rule && is_word(&self.name) && parameters.all(|parameter| parameter.optional)
@@ -55,14 +55,15 @@ pub(crate) fn quoted_name(name: &str) -> String {
 pub struct StrategyParameter {
     /// The name of the parameter.
     pub name: String,
-    /// The type, as it is written.
+    /// The type, as text.
     pub ty: String,
     /// True if it is optional.
     pub optional: bool,
 }
 
-/// Returns the strategies of all strategy files, by file and name, followed by those of the
-/// library, with titled ones first.
+/// Returns the strategies of all strategy files on disk, in the order of each file, followed by
+/// those of the library, with titled ones first. Hidden strategies, predicates, and strategies with
+/// arguments that a menu cannot ask for are left out.
 pub fn offered_strategies(db: &Database) -> Vec<OfferedStrategy> {
     let mut found = Vec::new();
     for file in db.files() {
@@ -86,7 +87,8 @@ pub fn offered_strategies(db: &Database) -> Vec<OfferedStrategy> {
     found
 }
 
-/// Returns the strategy files that a program imports or names, and those in its folder.
+/// Returns the strategy files that a program imports or names in annotations, and those in its
+/// folder, without those of the library.
 pub(crate) fn files_for(db: &Database, program: FileId) -> Vec<FileId> {
     let mut found = db.needs(program);
     let path = db.path(program);
@@ -104,7 +106,7 @@ pub(crate) fn files_for(db: &Database, program: FileId) -> Vec<FileId> {
     found
 }
 
-/// Adds the strategies that a file defines.
+/// Adds the strategies that a strategy file defines and that menus offer.
 pub(crate) fn own(db: &Database, file: FileId, found: &mut Vec<OfferedStrategy>) {
     for &item in &*db.items(file) {
         let Declaration::Def(name) = &db.header(item).declares else {

@@ -17,7 +17,8 @@ use crate::rewrites::verify::{extended, reduced_or_rewritten};
 
 /// The limit of work of a strategy in an editor, which takes some seconds.
 const PATIENCE: u64 = 200_000_000;
-/// The largest number of steps that are recorded.
+/// The limit of steps of a strategy in an editor, including those that are undone and those of
+/// normal forms.
 const MOST_STEPS: u64 = 100_000;
 
 /// A step, or the combined steps of a normal form.
@@ -25,19 +26,19 @@ const MOST_STEPS: u64 = 100_000;
 pub struct StrategyStep {
     /// The rule with its arguments, or the normal form.
     pub rule: String,
-    /// The number of rule applications that it combines.
+    /// The number of rule applications that it combines; 1 for a single step.
     pub count: u64,
-    /// True if it is part of a normal form.
+    /// True if it combines the steps of a normal form.
     pub is_housekeeping: bool,
     /// The enclosing named strategies, the outermost first.
     pub strategies: Vec<String>,
-    /// The place in the file.
+    /// The place in the file, if it is known; `None` for a normal form.
     pub span: Option<Span>,
-    /// The term before the step.
+    /// The term before the step; empty for a normal form.
     pub before: String,
-    /// The term after the step.
+    /// The term after the step; empty for a normal form.
     pub after: String,
-    /// The assumptions of the rule.
+    /// The assumptions of the step, as text.
     pub assumptions: Vec<String>,
 }
 
@@ -51,7 +52,7 @@ pub struct SteppedProgram {
     /// The edits of the definition's file that lead from its current text to this program, or the
     /// reason why the program cannot be written.
     pub edits: Result<SourceEdits, String>,
-    /// The text of the file after these edits.
+    /// The text of the file after these edits; `None` if the program cannot be written.
     pub text: Option<String>,
     /// The place in that text that the last steps have changed.
     pub changed: Option<Span>,
@@ -59,7 +60,8 @@ pub struct SteppedProgram {
     pub place: Option<Span>,
     /// The reason why the strategy fails, and the place in the file where it was tried last.
     pub failure: Option<(String, Option<Span>)>,
-    /// The assumptions and further parameters of the resulting definition, as text.
+    /// The assumptions and further parameters of the resulting definition, as text; none before the
+    /// last step.
     pub notes: Vec<String>,
 }
 
@@ -314,7 +316,8 @@ fn notes(db: &Database, whole: &Rewritten) -> Vec<String> {
     assumed.chain(open).collect()
 }
 
-/// Joins the messages of errors, one a line.
+/// Joins the messages of the errors among diagnostics, each on a line of its own and followed by
+/// its advice, if there is any.
 fn said(found: &[Diagnostic]) -> String {
     let errors = found
         .iter()
@@ -326,7 +329,8 @@ fn said(found: &[Diagnostic]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Joins the messages of errors about a text, with their places in it.
+/// Joins the messages of the errors among the diagnostics of a text like `said`, with the place in
+/// the text at the end of each message.
 fn said_of(text: &str, found: &[Diagnostic]) -> String {
     let placed = |found: &Diagnostic| Diagnostic {
         message: format!("{}{}", found.message, place_in(text, found.span)),

@@ -35,12 +35,12 @@ impl<'a> StepPlaces<'a> {
         StepPlaces { run, places }
     }
 
-    /// Returns the place of a step, in the item.
+    /// Returns the place of a step, relative to the item.
     pub fn of(&self, step: &TraceStep) -> Option<Span> {
         self.at(step.before, &step.path, step.focus)
     }
 
-    /// Returns the place of a failure.
+    /// Returns the place of a failure, relative to the item.
     pub fn of_failure(&self, failure: &Failure) -> Option<Span> {
         self.known(failure.focus, &failure.path)
             .or_else(|| self.parts(failure.focus))

@@ -3,7 +3,8 @@
 use super::*;
 
 impl Restyle<'_> {
-    /// Copies the text of a part with this term.
+    /// Returns the text of a part of the old text that has this term, with its variables renamed if
+    /// necessary; `None` if there is no such part that can be copied here.
     pub(super) fn copy(&mut self, new: &Core) -> Option<Piece> {
         let key = self.key(new);
         let mut candidates = self.index.get(&key)?.clone();
@@ -120,7 +121,9 @@ impl Restyle<'_> {
         Some(self.moved(span, edits))
     }
 
-    /// Returns the text of an existing function after an update of a part of it.
+    /// Returns the text of the function of the old text whose first parameter is that of `new`,
+    /// after its update to `new`. Returns `None` if there is no such function, if it is being
+    /// replaced, or if nothing of its text can be kept.
     pub(super) fn changed(&mut self, new: &Core) -> Option<Piece> {
         let Form::Lambda(param, _) = &new.form else {
             return None;
@@ -170,7 +173,8 @@ impl Restyle<'_> {
     }
 }
 
-/// Changes the indentation of all lines but the first.
+/// Changes the indentation of all lines but the first as if that of the first line changed from
+/// `from` to `to`.
 pub(crate) fn reindent(text: &str, from: &str, to: &str) -> String {
     if from == to || !text.contains('\n') {
         return text.to_owned();
