@@ -18,7 +18,8 @@ use super::strategies::UNFOLDING;
 use super::{reasons, right_side, titles};
 use crate::FileRange;
 
-/// The largest number of rewrites that can be chosen and are offered for a request.
+/// The largest number of rewrites that can be chosen and are offered for a request, unless it is
+/// only for source actions.
 const MOST: usize = 12;
 /// The largest number of those of one kind, if several kinds are requested.
 const MOST_OF_KIND: usize = 3;
