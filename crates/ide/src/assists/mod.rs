@@ -91,7 +91,7 @@ pub struct Assist {
 pub enum AssistEffect {
     /// It changes files.
     Edit(EditFn),
-    /// The client asks for the arguments of a strategy, and applies the strategy to them.
+    /// The client asks for the arguments of a strategy, and applies the strategy with these.
     Prompt(Prompt),
     /// It cannot be chosen, for this reason.
     Disabled(String),
@@ -270,7 +270,8 @@ impl<'r> AssistContext<'r> {
         }
     }
 
-    /// Returns the definition that contains the selection, if it is in RISE and elaborated.
+    /// Returns the only item that the selection touches, if it is a definition of RISE without
+    /// errors; `None` for a foreign definition.
     fn definition(&self) -> Option<ItemId> {
         *self.definition.get_or_init(|| {
             let FileRange { file, span } = self.place();
