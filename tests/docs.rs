@@ -168,7 +168,10 @@ fn strategies_of_the_cheat_sheet_do_what_it_shows() {
     assert_eq!(sections.len(), 10);
     for section in sections {
         let heading = section.lines().next().expect("a heading");
-        let strategy = heading.split('`').nth(1).expect("a strategy in the heading");
+        let strategy = heading
+            .split('`')
+            .nth(1)
+            .expect("a strategy in the heading");
         let programs = blocks("docs/cheat-sheet.md", section);
         let [before, after] = &programs[..] else {
             panic!("{heading}: two programs are expected");

@@ -8,6 +8,7 @@ mod doctor;
 mod dpia;
 mod ended;
 mod explain;
+mod fix;
 mod fmt;
 mod formats;
 mod imports;

@@ -224,6 +224,18 @@ def sums = depFun((n: Nat, m: Nat) => fun(a: n.m.i32 =>
 }
 
 #[test]
+fn a_lowering_that_changes_nothing_is_an_error() {
+    let text = "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x + 1.0f))))\n";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let ran = folder.run(&["rewrite", "a.rise", "--strategy", "lowerToC"]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{}", ran.err);
+    assert_eq!(
+        ran.err,
+        "error: `lowerToC` changes nothing: the definition determines how everything is computed\n"
+    );
+}
+
+#[test]
 fn conditions_on_what_a_function_parameter_takes_stay() {
     const PARAMETER: &str = "((n: Nat) -> n.f32 -> n.f32 where 4 divides n)";
     let text = format!(

@@ -1,0 +1,69 @@
+//! Tests of `rise-ls fix`.
+
+use crate::support::Folder;
+
+const WRONG: &str = "\
+def rows = fun(xs: 4.4.f32 => xs |> transpos |> jion)
+
+def sum = fun(x y => x + y + 1.0f)
+";
+
+const RIGHT: &str = "\
+def rows = fun(xs: 4.4.f32 => xs |> transpose |> join)
+
+def sum = fun(x, y => x + y + 1.0f)
+";
+
+#[test]
+fn fixes_are_applied_until_none_is_left() {
+    let folder = Folder::with(&[("a.rise", WRONG), ("b/c.rise", "def one = 1\n")]);
+    let ran = folder.run(&["fix", "."]);
+    assert_eq!((ran.status, ran.out.as_str()), (0, ""), "{}", ran.err);
+    assert_eq!(ran.err, "note: a.rise: 3 fixes\n");
+    assert_eq!(folder.get("a.rise"), RIGHT);
+    let again = folder.run(&["fix", "."]);
+    assert_eq!((again.status, again.err.as_str()), (0, ""));
+    assert_eq!(folder.get("a.rise"), RIGHT);
+}
+
+#[test]
+fn a_dry_run_prints_the_changes_and_fails() {
+    let folder = Folder::with(&[("a.rise", WRONG)]);
+    let ran = folder.run(&["fix", "a.rise", "--dry-run"]);
+    assert_eq!(ran.status, 1, "{}", ran.err);
+    assert!(
+        ran.out.contains("+def sum = fun(x, y => x + y + 1.0f)\n"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(folder.get("a.rise"), WRONG);
+    folder.put("a.rise", RIGHT);
+    let ran = folder.run(&["fix", "a.rise", "--dry-run"]);
+    assert_eq!((ran.status, ran.out.as_str()), (0, ""));
+}
+
+#[test]
+fn a_program_that_makes_some_choices_gets_the_others() {
+    let text = "@target(c)
+def sum = depFun(n: Nat => fun(xs: n.f32 =>
+  xs |> mapSeq(fun(x => x * x)) |> reduce(add)(0.0f)))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let ran = folder.run(&["fix", "a.rise"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let fixed = folder.get("a.rise");
+    assert!(
+        fixed.contains("|> toMem |> reduceSeq(add)(0.0f)"),
+        "{fixed}"
+    );
+    assert_eq!(folder.run(&["check", "a.rise"]).status, 0);
+}
+
+#[test]
+fn mistakes_of_encoding_and_standard_input_are_refused() {
+    let folder = Folder::with(&[("a.rise", b"def one = \xff\n" as &[u8])]);
+    let ran = folder.run(&["fix", "a.rise"]);
+    assert_eq!(ran.status, 1, "{}", ran.err);
+    assert_eq!(folder.run(&["fix", "-"]).status, 2);
+    assert_eq!(folder.run(&["fix", "missing.rise"]).status, 2);
+}
