@@ -163,7 +163,18 @@ impl<'s> Accesses<'s> {
             Node::Foreign(_) => {
                 return args.iter().for_each(|arg| self.read(*arg, Vec::new()));
             }
-            Node::Global(..) | Node::Apply(..) | Node::DepApply(..) | Node::DepLambda(..) => {
+            Node::DepApply(f, arg) => {
+                let f = self.function(f);
+                let Node::DepLambda(var, _, _, body) = self.store.node(f) else {
+                    self.incomplete = true;
+                    return;
+                };
+                let arg = self.store.arg(arg).clone();
+                let body = self.store.substitute_vars(body, &[(var, arg)]);
+                let term = self.store.apply_all(body, args);
+                return self.read(term, path);
+            }
+            Node::Global(..) | Node::Apply(..) | Node::DepLambda(..) => {
                 self.incomplete = true;
                 return;
             }
@@ -243,6 +254,19 @@ impl<'s> Accesses<'s> {
             // The loops inside a number do not change with the order of the loops around it.
             _ => {}
         }
+    }
+
+    /// Returns a dependent function after the application to its sizes.
+    fn function(&mut self, f: Term) -> Term {
+        let Node::DepApply(inner, arg) = self.store.node(f) else {
+            return f;
+        };
+        let inner = self.function(inner);
+        let Node::DepLambda(var, _, _, body) = self.store.node(inner) else {
+            return f;
+        };
+        let arg = self.store.arg(arg).clone();
+        self.store.substitute_vars(body, &[(var, arg)])
     }
 
     /// Changes the path to a part of a view to the path to the part of its array.
