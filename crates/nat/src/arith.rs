@@ -1,9 +1,10 @@
 //! Sums, products and powers: the polynomial part of the algebra.
 //!
 //! In the normal form a product has one power for each base: `n^j * n^k` is `n^(j+k)`. The constant
-//! part of the exponent is a separate factor if the rest of the exponent is not negative (`n^(k+1)`
-//! is `n * n^k`), and is merged into the power otherwise (`n * n^(k-1)` is `n^k`). Multiplication
-//! restores this form, and the form of a power contains products, so both are in this module.
+//! part of this exponent is a separate factor if neither it nor the rest of the exponent is
+//! negative (`n^(k+1)` is `n * n^k`), and stays in the power otherwise (`n * n^(k-2)` is
+//! `n^(k-1)`). Multiplication restores this form, and the form of a power contains products, so
+//! both are in this module.
 
 use crate::repr::{Atom, Factor, MAX_TERMS, Mono, Nat, Op, Repr, Term};
 use std::cmp::Ordering;
@@ -123,8 +124,9 @@ impl Nat {
         }
     }
 
-    /// Divides by a term that divides every term. Products keep the order of terms; powers are not
-    /// allowed, because they would have to be normalised.
+    /// Divides the size exactly by the term `by`; `None` if that does not divide every term of the
+    /// size. Neither may contain a symbolic power, because the quotient would have to be
+    /// normalised; otherwise the quotients of the terms are in order.
     fn over_term(&self, by: &Term) -> Option<Nat> {
         if by.mono.is_one() && by.coeff == 1 {
             return Some(self.clone());
@@ -142,7 +144,7 @@ impl Nat {
     }
 
     /// Divides exactly: returns `self / divisor` if that is a polynomial with integer coefficients
-    /// and there is no remainder.
+    /// and there is no remainder. Returns `None` otherwise, or on overflow.
     pub(crate) fn exact_div(&self, divisor: &Nat) -> Option<Nat> {
         if let (Repr::Const(a), Repr::Const(b)) = (&self.0, &divisor.0) {
             return (*b != 0 && a.checked_rem(*b)? == 0).then(|| Nat::constant(a / b));
@@ -213,8 +215,8 @@ pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// Computes `a + sign * b` without recombining quotients and remainders; on overflow the sum stays
-/// an atom.
+/// Computes `a + sign * b` without recombining quotients and remainders; on overflow or for too
+/// many terms the sum stays an atom.
 pub(crate) fn plain_add(a: &Nat, b: &Nat, sign: i64) -> Nat {
     try_add(a, b, sign).unwrap_or_else(|| {
         let b = match sign < 0 {
@@ -225,7 +227,7 @@ pub(crate) fn plain_add(a: &Nat, b: &Nat, sign: i64) -> Nat {
     })
 }
 
-/// Computes `a + sign * b` by merging the terms; `None` on overflow.
+/// Computes `a + sign * b` by merging the terms; `None` on overflow or for too many terms.
 pub(crate) fn try_add(a: &Nat, b: &Nat, sign: i64) -> Option<Nat> {
     let (left, right) = (a.terms(), b.terms());
     let mut out = Vec::with_capacity(left.len() + right.len());
@@ -286,7 +288,8 @@ fn with_powers_in_form(terms: Vec<Term>, meet: bool) -> Option<Nat> {
     mul_with_powers(&terms, &[one])
 }
 
-/// Computes `a * b` by distribution; on overflow the product stays an atom.
+/// Computes `a * b` by distribution, without recombining quotients and remainders; on overflow or
+/// for too many terms the product stays an atom.
 pub(crate) fn plain_mul(a: &Nat, b: &Nat) -> Nat {
     try_mul(a, b).unwrap_or_else(|| {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
@@ -315,7 +318,7 @@ pub(crate) fn try_mul(a: &Nat, b: &Nat) -> Option<Nat> {
     collect(out)
 }
 
-/// Sorts and merges terms; `None` on overflow of a coefficient.
+/// Makes a size of terms in any order by sorting and merging them; `None` on overflow.
 pub(crate) fn collect(mut terms: Vec<Term>) -> Option<Nat> {
     let mut meet = false;
     if terms.len() > 1 {
@@ -346,7 +349,7 @@ pub(crate) fn collect(mut terms: Vec<Term>) -> Option<Nat> {
 /// The greatest number of terms among which quotients and remainders are recombined.
 const MAX_RECOMBINED: usize = 64;
 
-/// Recombines `(a/d)*d + a%d` to `a`.
+/// Recombines `(a/d)*d + a%d` to `a`, also if both terms are multiplied by the same factor.
 fn recombine(nat: Nat) -> Nat {
     let Repr::Poly(terms) = &nat.0 else {
         return nat;
@@ -378,7 +381,8 @@ fn recombine(nat: Nat) -> Nat {
     nat
 }
 
-/// The greatest number of terms of an expanded power of a sum.
+/// The greatest number of terms, before equal ones are merged, to which a power of a sum is
+/// expanded.
 const MAX_EXPANDED: usize = 128;
 
 impl Nat {
@@ -426,7 +430,8 @@ fn pow_of_sum(base: &Nat, exp: i64) -> Nat {
     }
 }
 
-/// Distributes a power over a product: `(c*a*b)^e` is `c^e * a^e * b^e`.
+/// Distributes a power over a product: `(c*a*b)^e` is `c^e * a^e * b^e`. The power stays as it is
+/// if the exponent is a negative constant, or if `c` is negative and the exponent is no constant.
 fn pow_of_term(term: &Term, exp: &Nat) -> Nat {
     let base = || Nat::from_term(term.mono.clone(), term.coeff);
     let negative = exp.as_const().is_some_and(|e| e < 0);
@@ -478,7 +483,8 @@ fn root(value: i64) -> (i64, i64) {
     (value, 1)
 }
 
-/// Returns the root of degree `times` of `value`, if it is a whole number.
+/// Returns the root of degree `times` of `value`, if it is a whole number. Returns `None` for a
+/// negative value.
 pub(crate) fn exact_root(value: i64, times: u32) -> Option<i64> {
     let (mut low, mut high) = (0i64, value);
     while low <= high {
@@ -512,7 +518,7 @@ fn mul_with_powers(left: &[Term], right: &[Term]) -> Option<Nat> {
 struct Product {
     coeff: i64,
     factors: Vec<Factor>,
-    /// The factors that are no single terms.
+    /// The product of the expanded powers of sums.
     others: Nat,
 }
 
@@ -547,7 +553,7 @@ fn normal_term(mono: &Mono, coeff: i64) -> Option<Nat> {
 }
 
 impl Product {
-    /// Multiplies by `base ^ exp`.
+    /// Multiplies by `base ^ exp`; `None` if an exponent overflows.
     fn take(&mut self, base: &Nat, exp: &Nat) -> Option<()> {
         let constant = exp.constant_part();
         let rest = Nat::sub(exp, &Nat::constant(constant));
@@ -566,7 +572,9 @@ impl Product {
         Some(())
     }
 
-    /// Normalises the constant part of the exponent; returns the part that stays in the power.
+    /// Normalises a power of the number `base`, where `constant` is the constant part of the
+    /// exponent and `splits` is true if the rest of the exponent is not negative. Returns the
+    /// constant part that stays in the exponent.
     fn with_number(&mut self, base: i64, mut constant: i64, splits: bool) -> i64 {
         if splits && constant > 0 {
             let outside = u32::try_from(constant)

@@ -5,10 +5,10 @@ use crate::repr::{Nat, Var};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 
-/// The first number of variables that represent quotients.
+/// The smallest number of a variable that represents a quotient.
 pub(crate) const FIRST_QUOTIENT_VAR: u32 = 1 << 31;
 
-/// The first number of fresh variables, which represent an arbitrary value of a range.
+/// The smallest number of a fresh variable, which represents an arbitrary value of a range.
 pub(crate) const FIRST_FRESH_VAR: u32 = 3 << 30;
 
 /// Assumptions in the form that proofs and refutations use.
@@ -16,9 +16,11 @@ pub(crate) const FIRST_FRESH_VAR: u32 = 3 << 30;
 pub(crate) struct Assumptions {
     /// The assumptions as they were given.
     pub assumed: Vec<Prop>,
-    /// The variables that are substituted, with their values; no value mentions one of them.
+    /// The variables that are substituted, with their values; no value mentions a substituted
+    /// variable.
     pub substitutions: Vec<Substitution>,
-    /// The values of the quotient variables, in terms of the caller's variables.
+    /// The values of the quotient variables, in terms of the caller's variables; the first is that
+    /// of `Var(FIRST_QUOTIENT_VAR)`.
     pub quotients: Vec<Nat>,
     /// Sizes that are at least 0.
     pub nonneg: Vec<Nat>,
@@ -26,7 +28,7 @@ pub(crate) struct Assumptions {
     pub divides: Vec<(Nat, Nat)>,
     /// Sizes that are equal to 0.
     pub zero: Vec<Nat>,
-    /// Conditions on all values in a range.
+    /// The assumptions of the form [`Prop::ForAll`], with the substitutions applied.
     pub for_all: Vec<Prop>,
     /// A cache of points that satisfy the assumptions.
     pub points: SamplePoints,
@@ -39,7 +41,7 @@ pub(crate) struct Substitution {
 }
 
 impl Assumptions {
-    /// Applies the substitutions.
+    /// Applies the substitutions to a size.
     pub fn inner(&self, nat: &Nat) -> Nat {
         if self.substitutions.is_empty() {
             return nat.clone();
@@ -58,7 +60,8 @@ pub(crate) fn is_inner(var: Var) -> bool {
     (FIRST_QUOTIENT_VAR..FIRST_FRESH_VAR).contains(&var.0)
 }
 
-/// The initial values of a point, which are changed only if the assumptions require it.
+/// The initial values of the variables and the size functions at a point. The search for a point
+/// changes only variables: to satisfy an assumption, or to refute a condition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InitialValues {
     vars: InitialVars,
@@ -77,7 +80,7 @@ enum InitialVars {
 #[derive(Clone, Copy, Debug)]
 enum InitialFuns {
     Zero,
-    /// The identity function.
+    /// The identity function, which is undefined for negative arguments.
     Identity,
     /// Pseudo-random values for each function and argument, determined by this seed.
     Mixed(u32),
@@ -96,8 +99,9 @@ pub(crate) const INITIAL_VALUES: [InitialValues; 10] = [
     InitialValues::of(InitialVars::Mixed(5), InitialFuns::Zero),
 ];
 
-/// The points that satisfy the assumptions, each computed on first use. A clone has none, because
-/// it is made to assume more.
+/// For each of `INITIAL_VALUES` the point that was found from it and satisfies the assumptions,
+/// computed on first use, or `None` if none was found. A clone starts without computed points,
+/// because it is made to assume more.
 #[derive(Debug, Default)]
 pub(crate) struct SamplePoints(pub [OnceLock<Option<Point>>; INITIAL_VALUES.len()]);
 
@@ -107,11 +111,11 @@ impl Clone for SamplePoints {
     }
 }
 
-/// A value for every variable.
+/// A value for every variable and every size function.
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
     style: InitialValues,
-    /// The values that differ from the initial ones.
+    /// The variables that were set, with the values that replace the initial ones.
     moved: SmallVec<[(Var, i64); 4]>,
 }
 
@@ -139,7 +143,7 @@ impl InitialValues {
     }
 }
 
-/// Computes a hash value below `2^16` for each variable.
+/// Computes a hash value below `2^16` from a number and a seed.
 fn mixed(var: u32, seed: u32) -> i64 {
     let spread = var.wrapping_add(seed).wrapping_mul(0x9e37_79b9);
     i64::from((spread ^ (spread >> 13)).wrapping_mul(0x85eb_ca6b) >> 16)
@@ -163,12 +167,12 @@ impl Point {
         nat.eval(&|var| Some(self.var(var)), &|fun, arg| self.fun(fun, arg))
     }
 
-    /// Returns the value of a size function.
+    /// Returns the value of the size function `fun` at `arg`, if it is defined.
     pub fn fun(&self, fun: Var, arg: i64) -> Option<i64> {
         self.style.fun(fun, arg)
     }
 
-    /// Sets the value of a variable. Returns false if it is out of range.
+    /// Sets the value of a variable. Returns false and changes nothing unless `0 <= to < 2^40`.
     pub fn put(&mut self, var: Var, to: i64) -> bool {
         if !(0..1 << 40).contains(&to) {
             return false;

@@ -52,8 +52,8 @@ impl Hash for NatFun {
     }
 }
 
-/// A bottom-up transformation of sizes; a method returns `None` to keep a part. `depth` is the
-/// number of enclosing sums.
+/// A bottom-up transformation of sizes; `var`, `bound` and `op` return `None` to keep a part.
+/// `depth` is the number of sums around the part.
 pub(crate) trait Mapper {
     fn var(&mut self, _var: Var, _depth: u32) -> Option<Nat> {
         None
@@ -105,7 +105,7 @@ impl Mapper for SubstFun<'_> {
     }
 }
 
-/// Adds `by` to the free de Bruijn indices.
+/// Adds this number to the free de Bruijn indices.
 struct Shift(i64);
 
 impl Mapper for Shift {
@@ -129,7 +129,8 @@ pub(crate) fn shift(nat: Nat, by: u32) -> Nat {
     }
 }
 
-/// Removes a binder whose index does not occur.
+/// Removes the innermost binder around a size, in which its index does not occur: decrements the
+/// free de Bruijn indices.
 pub(crate) fn unshift(nat: &Nat) -> Nat {
     if nat.measure().loose == 0 {
         nat.clone()
@@ -219,7 +220,8 @@ impl Nat {
         found
     }
 
-    /// Substitutes sizes for variables; indices of sums are not captured.
+    /// Replaces each variable for which `map` returns a size by this size, without capture by sums.
+    /// Function variables stay.
     pub fn subst(&self, map: &dyn Fn(Var) -> Option<Nat>) -> Nat {
         match &self.0 {
             Repr::Const(_) => self.clone(),
@@ -228,7 +230,8 @@ impl Nat {
         }
     }
 
-    /// Substitutes functions for function variables.
+    /// Replaces each application of a function variable for which `map` returns a function by the
+    /// result of this function.
     pub fn subst_fun(&self, map: &dyn Fn(Var) -> Option<NatFun>) -> Nat {
         match &self.0 {
             Repr::Const(_) | Repr::Var(_) => self.clone(),
@@ -344,7 +347,7 @@ fn map_atom(atom: &Atom, mapper: &mut dyn Mapper, depth: u32) -> Option<Nat> {
 }
 
 impl Op {
-    /// Replaces the operands by as many others.
+    /// Returns the operation with other operands; `None` if there are too few.
     pub(crate) fn with(&self, operands: &mut dyn Iterator<Item = Nat>) -> Option<Op> {
         let mut next = || operands.next();
         Some(match self {
@@ -445,7 +448,8 @@ pub(crate) fn sum_of(from: &Nat, to: &Nat, body: &Nat) -> Nat {
     total
 }
 
-/// Unrolls a sum of small constant length.
+/// Unrolls a sum of constant length; `None` if the length is no constant or exceeds
+/// [`MAX_UNROLLED`].
 fn unrolled(from: &Nat, length: &Nat, body: &Nat) -> Option<Nat> {
     let length = length.as_const().filter(|n| *n <= MAX_UNROLLED)?;
     let all = (0..length).fold(Nat::ZERO, |all, step| {
@@ -454,8 +458,9 @@ fn unrolled(from: &Nat, length: &Nat, body: &Nat) -> Option<Nat> {
     Some(all)
 }
 
-/// Splits a product into the factors without the index and those with it. Factors that may be
-/// undefined stay in the sum, because an empty sum does not evaluate them.
+/// Splits a product into the factors that move out of the sum and those that stay in it. The
+/// factors with the index stay, and, unless the sum is `nonempty`, the factors that may be
+/// undefined, because an empty sum does not evaluate them.
 fn split(mono: &Mono, nonempty: bool) -> (Mono, Mono) {
     let (mut outside, mut inside) = (Mono::one(), Mono::one());
     for factor in &mono.0 {
@@ -466,7 +471,7 @@ fn split(mono: &Mono, nonempty: bool) -> (Mono, Mono) {
     (outside, inside)
 }
 
-/// Returns true if the atom is defined for all values of its variables.
+/// Returns true if the form of the atom shows that it is defined for all values of its variables.
 fn has_value(atom: &Atom) -> bool {
     let Some(op) = atom.op() else { return true };
     let parts = op.operands().iter().all(|nat| {

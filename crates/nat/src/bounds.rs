@@ -48,7 +48,8 @@ struct Range<'a> {
 }
 
 impl Range<'_> {
-    /// Bounds a size inside `depth` sums.
+    /// Returns a lower or upper bound without the variable for a size inside `depth` sums, or
+    /// `None` if none is found.
     fn bound(&self, nat: &Nat, side: BoundKind, depth: u32) -> Option<Nat> {
         if !nat.mentions(self.var) {
             return Some(nat.clone());
@@ -61,7 +62,8 @@ impl Range<'_> {
         Some(total)
     }
 
-    /// Bounds a term whose factors are not negative.
+    /// Returns a bound without the variable for a term. Returns `None` if the term mentions the
+    /// variable and one of its factors has no bound or is not proved to be non-negative.
     fn bound_of_term(&self, term: &Term, side: BoundKind, depth: u32) -> Option<Nat> {
         let mono = Nat::from_term(term.mono.clone(), 1);
         if !mono.mentions(self.var) {
@@ -151,8 +153,8 @@ impl Range<'_> {
         }
     }
 
-    /// Returns true if a size inside `depth` sums is not negative; the indices of the sums are
-    /// treated as variables.
+    /// Returns true if a size inside `depth` sums is proved not to be negative; the indices of the
+    /// sums are treated as variables.
     fn is_nonneg(&self, nat: &Nat, depth: u32) -> bool {
         let index = |at: u32| Nat::var(Var(u32::MAX - at));
         let open = (0..depth).fold(nat.clone(), |nat, at| nat.open(&index(at)));

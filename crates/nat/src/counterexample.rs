@@ -4,12 +4,16 @@ use crate::facts::Facts;
 use crate::prop::Prop;
 use crate::repr::{Nat, Var};
 
-/// The greatest number of assignments that are tried.
+/// The number of assignments after which the search ends.
 const MAX_ASSIGNMENTS: u64 = 20_000;
 /// The greatest value of a variable that is tried, relative to its least value.
 const MAX_VALUE: i64 = 130;
 
-/// Searches values that satisfy the assumptions and for which `prop` fails, small ones first.
+/// Searches for values that satisfy the assumptions and for which `prop` fails, small ones first.
+/// Returns the values of the variables of `prop`.
+///
+/// Returns `None` if no such values are found within the limits, or if more than 8 variables would
+/// have to be enumerated.
 pub(crate) fn counterexample(facts: &Facts, prop: &Prop) -> Option<Vec<(Var, i64)>> {
     let search = Search::new(facts, prop)?;
     search.run()
@@ -27,7 +31,8 @@ struct Search<'a> {
 }
 
 struct Candidate {
-    /// The largest value, then all values: the order in which counterexamples are preferred.
+    /// The largest value of a variable of the condition, then the values of all of them; the
+    /// candidate with the smallest key is preferred.
     key: (i64, Vec<i64>),
 }
 
@@ -161,7 +166,7 @@ fn vars_of(prop: &Prop) -> Vec<Var> {
     vars
 }
 
-/// Returns a constant lower bound of the variable.
+/// Returns the largest constant lower bound of the variable that an assumption states, or 0.
 fn least_value(facts: &Facts, var: Var) -> i64 {
     let bound = |nat: &Nat| match nat.terms().as_ref() {
         [term, last] if last.mono.is_one() && term.coeff > 0 && last.coeff < 0 => {

@@ -1,4 +1,5 @@
-//! The printer of sizes; its text reads back as the same size.
+//! The printer of sizes; its text reads back as the same size, except for a size beyond the limits,
+//! which is printed as `…`.
 
 use crate::repr::{Atom, Mono, Nat, Op, Repr, Term, Var};
 use smol_str::SmolStr;
@@ -11,12 +12,14 @@ pub struct DisplayNat<'a> {
 }
 
 impl Nat {
-    /// Prints the size, for example `n*k + 2`; with `{:#}` without spaces, as in types: `n*k+2`.
+    /// Returns a value that prints the size, for example `n*k + 2`; with `{:#}` without spaces
+    /// around `+` and `-`, as in types: `n*k+2`. `names` returns the names of the variables.
     pub fn display<'a>(&'a self, names: &'a dyn Fn(Var) -> SmolStr) -> DisplayNat<'a> {
         DisplayNat { nat: self, names }
     }
 
-    /// Returns true if the size needs no parentheses before `.t`: a number, a variable, or `f(n)`.
+    /// Returns true if the size needs no parentheses before `.t`: a number without a sign, a
+    /// variable, or the application `f(n)` of a function variable.
     pub fn is_atomic(&self) -> bool {
         match &self.0 {
             Repr::Const(value) => *value >= 0,
@@ -54,11 +57,12 @@ impl Display for DisplayNat<'_> {
 enum Precedence {
     /// Any expression.
     Top,
-    /// The left operand of `*` or `/`: no sum.
+    /// The left operand of `*`, `/` or `%`: no sum and no negative term.
     Factor,
-    /// The right operand of `*` or `/`: no sum and no product.
+    /// The right operand of `*`, `/` or `%`, or a factor of a term: besides, no product, quotient
+    /// or remainder.
     Operand,
-    /// An operand of `^`: no sum, no product and no power.
+    /// An operand of `^`: besides, no power.
     Base,
 }
 
@@ -101,7 +105,8 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Prints a term such as `a*b^2*4`, with the number last as in `split(4) : (n*4).t`.
+    /// Prints a term such as `a*b^2*4` without its sign, with the number last as in
+    /// `split(4) : (n*4).t`. If `up`, a division in the term is printed as one that rounds up.
     fn term(&mut self, mono: &Mono, coeff: u64, up: bool) -> fmt::Result {
         if mono.is_one() {
             return write!(self.out, "{coeff}");
@@ -253,8 +258,8 @@ struct DisplayTerm {
     up: bool,
 }
 
-/// Returns the terms in printing order: terms with variables before constants, and a positive one
-/// first, if there is any.
+/// Returns the terms in printing order: the positive ones, the negative ones, and then the
+/// constant, which is first if no other term is positive and it is.
 fn in_order(nat: &Nat) -> Vec<DisplayTerm> {
     let terms = nat.terms();
     let mut constant = nat.constant_part();

@@ -3,13 +3,15 @@
 use crate::arith::{gcd, plain_mul, try_add, try_mul};
 use crate::repr::{Mono, Nat, Op, Term};
 
-/// The rounding of coefficients when multiples of a constant divisor are taken out of a sum.
+/// The rounding of the quotients of coefficients when multiples of a divisor that is a single term
+/// are taken out of a dividend.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rounding {
     /// Towards zero: the remainder keeps its sign, so `(n-1)/4` stays.
     Truncate,
-    /// Towards minus infinity: the remainder is not negative, so `(n-1)/4` becomes `(n+3)/4 - 1`.
-    /// This makes more equal sizes equal in form, but the forms are harder to read.
+    /// Towards minus infinity: for a positive divisor no coefficient of the remainder is negative,
+    /// so `(n-1)/4` becomes `(n+3)/4 - 1`. This makes more equal sizes equal in form, but the forms
+    /// are harder to read.
     Floor,
 }
 
@@ -59,13 +61,14 @@ impl Nat {
         Nat::mul(&factor, &rest)
     }
 
-    /// Computes `a / b`, rounded up.
+    /// Computes `a / b`, rounded up, for `b >= 1`.
     pub fn ceil_div(a: &Nat, b: &Nat) -> Nat {
         Nat::div(&Nat::sub(&Nat::add(a, b), &Nat::ONE), b)
     }
 
-    /// Divides a size by a product exactly, with symbolic powers: `2^k / 2^(k-1)` is 2. Returns
-    /// `None` if the quotient is no size.
+    /// Divides a size by a single term exactly, with symbolic powers: `2^k / 2^(k-1)` is 2. Returns
+    /// `None` if the divisor is no single term, if no exact quotient is found, or if the form of an
+    /// exponent in the quotient does not show that it is not negative.
     pub fn ratio(&self, divisor: &Nat) -> Option<Nat> {
         self.ratio_where(divisor, &Nat::is_plainly_nonneg)
     }
@@ -103,8 +106,8 @@ impl Nat {
     }
 }
 
-/// Returns true for the division of a variable by another variable or by a constant, which cannot
-/// be simplified.
+/// Returns true for the division of a variable by another variable or by a constant greater than 1,
+/// which cannot be simplified.
 fn is_plain(a: &Nat, b: &Nat) -> bool {
     a.as_var().is_some() && (b.as_const().is_some_and(|b| b > 1) || b.as_var().is_some() && a != b)
 }
@@ -124,8 +127,8 @@ pub(crate) fn floor_rem(a: i64, b: i64) -> Option<i64> {
     })
 }
 
-/// Returns the quotient of the parts that divide exactly and, if there is a remainder, the operands
-/// of the remaining division.
+/// Returns `(q, rest)`, where `a / b` is `q` if `rest` is `None`, and `q + x / y` if `rest` is
+/// `Some((x, y))`, with `x / y` as simple as possible.
 pub(crate) fn divide(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Option<(Nat, Nat)>) {
     let mut quotient = Nat::ZERO;
     let (mut a, mut b) = (a.clone(), b.clone());
@@ -157,7 +160,7 @@ pub(crate) fn divide(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Option<(Nat,
     }
 }
 
-/// Returns simpler operands with the same floor quotient.
+/// Returns simpler operands with the same floor quotient, or the given ones if there are none.
 fn smaller(a: &Nat, b: &Nat) -> (Nat, Nat) {
     if let Some(Op::Div(x, y)) = a.as_atom().as_ref().and_then(|atom| atom.op())
         && b.is_plainly_nonneg()
@@ -200,7 +203,8 @@ fn smaller(a: &Nat, b: &Nat) -> (Nat, Nat) {
     }
 }
 
-/// Returns `(g, a/g, b/g)` for the largest product `g` that divides every term of both.
+/// Returns `(g, a/g, b/g)` for the largest product `g` of a number and atoms that divides every
+/// term of both.
 fn without_common_factor(a: &Nat, b: &Nat) -> (Nat, Nat, Nat) {
     let content = gcd(a.content().unsigned_abs(), b.content().unsigned_abs());
     let content = i64::try_from(content).unwrap_or(1);
@@ -231,7 +235,7 @@ fn is_remainder_of(a: &Nat, b: &Nat) -> bool {
     a.is_plainly_nonneg() && Nat::sub(&Nat::sub(b, a), &Nat::ONE).is_plainly_nonneg()
 }
 
-/// Returns `(k, r)` with `a = k*b + r` and a simpler `r`.
+/// Returns `(k, r)` with `a = k*b + r`, where `r` is simpler than `a`, or `k` is 0.
 pub(crate) fn reduce(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Nat) {
     let by = b.terms();
     match by.as_ref() {
@@ -256,7 +260,9 @@ pub(crate) fn reduce(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Nat) {
     }
 }
 
-/// Takes out multiples of a sum as long as the remainder does not become more negative.
+/// Returns `(k, r)` with `a = k*b + r` for a sum `b` with the first term `lead`. Takes at most 64
+/// multiples of `b` out of `a`, each only if the remainder does not become much longer or more
+/// negative.
 fn reduce_by_sum(a: &Nat, b: &Nat, lead: &Term) -> (Nat, Nat) {
     let (mut quotient, mut rest) = (Nat::ZERO, a.clone());
     'next: for _ in 0..64 {
@@ -325,7 +331,7 @@ fn drop_inner_remainders(a: &Nat, b: &Nat) -> Nat {
 }
 
 /// Divides a size by a number exactly, using powers whose exponents are large enough: `2^(k-i) / 2`
-/// is `2^(k-i-1)` if `k > i`.
+/// is `2^(k-i-1)` if `k > i`. Returns `None` if that does not succeed, or if `b < 2`.
 pub(crate) fn exact_quotient(a: &Nat, b: i64, is_nonneg: &dyn Fn(&Nat) -> bool) -> Option<Nat> {
     if b < 2 {
         return None;

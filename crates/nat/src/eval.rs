@@ -3,12 +3,14 @@
 use crate::division::{floor_div, floor_rem};
 use crate::repr::{Atom, Nat, Op, Repr, Var};
 
-/// The greatest number of steps of an evaluation, because sums may be long and nested.
+/// The greatest number of sizes, operands and summands of sums included, that one evaluation
+/// computes. It limits the time for long and nested sums.
 const MAX_STEPS: u32 = 200_000;
 
 impl Nat {
     /// Evaluates the size for values of variables and of functions at arguments. Returns `None` if
-    /// a variable has no value, if the size is undefined, on overflow, or after too many steps.
+    /// a variable or function has no value, if the size is undefined, on overflow, or after too
+    /// many steps.
     pub fn eval(
         &self,
         vars: &dyn Fn(Var) -> Option<i64>,

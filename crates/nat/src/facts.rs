@@ -34,7 +34,8 @@ impl Facts {
         &self.0.assumed
     }
 
-    /// Returns true if both have the same assumptions in the same order; constant time for clones.
+    /// Returns true if `self` and `other` have the same assumptions in the same order. This takes
+    /// constant time for clones to which nothing was added.
     pub fn is_same(&self, other: &Facts) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0.assumed == other.0.assumed
     }
@@ -80,7 +81,8 @@ impl Assumptions {
         }
     }
 
-    /// Retries the divisibilities, from which later facts may determine substitutions.
+    /// Learns the recorded divisibilities again, because with the facts learned since then they may
+    /// determine substitutions.
     fn retry_divides(&mut self) {
         for (d, a) in std::mem::take(&mut self.divides) {
             self.learn_divides(self.inner(&d), self.inner(&a));
@@ -138,8 +140,8 @@ impl Assumptions {
         }
     }
 
-    /// Uses `by | k*v + c`, which implies `v = m*q + r`. Returns false if the fact has another
-    /// form.
+    /// Uses `by | k*v + c`, which implies `v = m*q + r`. Returns false if the fact has another form
+    /// or no solution.
     fn learn_multiple(&mut self, by: i64, a: &Nat) -> bool {
         if by < 1 {
             return false;
@@ -174,7 +176,7 @@ impl Assumptions {
     }
 
     /// Uses `d | v - r` with `v >= r`, which implies `v = d*q + r`. Returns false if the fact has
-    /// another form.
+    /// another form, or if `v >= r` is not proved.
     fn learn_product(&mut self, d: &Nat, a: &Nat) -> bool {
         for term in a.terms().iter().filter(|t| t.coeff == 1) {
             let Some(var) = Nat::from_term(term.mono.clone(), 1).as_var() else {
@@ -237,7 +239,8 @@ impl Assumptions {
         zero.iter().for_each(|nat| self.learn_zero(self.inner(nat)));
     }
 
-    /// Returns true if the variable equals a size without quotient variables.
+    /// Returns true if the variable is substituted by a size of which no term has a quotient
+    /// variable as a factor.
     pub(crate) fn has_value(&self, var: Var) -> bool {
         let of_shape = |t: &Term| inner_factors(&t.mono).next().is_some();
         let shape = self.substitutions.iter().find(|s| s.var == var);
@@ -306,7 +309,8 @@ fn inner_factors(mono: &Mono) -> impl Iterator<Item = &Factor> {
         .filter(|f| matches!(f.atom, Atom::Var(var) if is_inner(var)))
 }
 
-/// A quick test: returns true if the term has all quotient variables of `lead`.
+/// Returns true if the term has all quotient variables of `lead`, with at least the same exponents.
+/// This is a quick test that is necessary for a result of `as_share`.
 fn may_share(term: &Term, lead: &Term) -> bool {
     inner_factors(&lead.mono).all(|of_lead| {
         let factors = &term.mono.0;
@@ -316,7 +320,8 @@ fn may_share(term: &Term, lead: &Term) -> bool {
     })
 }
 
-/// Returns `(p, d)` with `term = p * (lead / d)`.
+/// Returns `(p, d)` with `term = p * (lead / d)`, where `d` has no quotient variable; `None` if the
+/// term lacks a quotient variable of `lead`.
 fn as_share(term: &Term, lead: &Term) -> Option<(Nat, Nat)> {
     let common = term.mono.common(&lead.mono);
     let missing = lead.mono.over(&common)?;

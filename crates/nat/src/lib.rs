@@ -1,5 +1,5 @@
-//! The algebra of sizes: natural-number expressions in normal form, facts about them, a prover
-//! that also finds the smallest counterexamples, and a solver for equations with unknowns.
+//! The algebra of sizes: natural-number expressions in normal form, facts about them, a prover that
+//! also searches for small counterexamples, and a solver for equations with unknowns.
 //!
 //! A [`Nat`] is a polynomial with integer coefficients over *atoms*: variables, and operations that
 //! are no polynomials (division, remainder, symbolic powers, minimum, maximum, logarithm, sums,

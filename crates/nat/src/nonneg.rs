@@ -44,13 +44,16 @@ pub(crate) fn is_nonneg(known: &Assumptions, nat: &Nat) -> bool {
     false
 }
 
-/// The depth from which on a proof is preceded by a refutation at known points.
+/// The depth at which, before the search for a proof, the condition is tested once at the sample
+/// points.
 const MIN_REFUTATION_DEPTH: u32 = 2;
-/// The depth from which on a proof is preceded by a search for a point that refutes the condition.
+/// The depth at which, before the search for a proof, a point that refutes the condition is
+/// searched for once.
 const MIN_LOCAL_SEARCH_DEPTH: u32 = 4;
-/// The greatest number of facts that a proof uses in succession.
+/// The greatest number of successive steps of a proof, each of which uses a fact, eliminates a
+/// division or distinguishes cases.
 const MAX_DEPTH: u32 = 7;
-/// The greatest number of terms that are visited at each depth.
+/// The greatest amount of work at each depth: the number of visited terms, plus 8 for each size.
 const MAX_VISITED_TERMS: usize = 1_500;
 /// The depth of proofs of side conditions, such as that a divisor is positive.
 const SIDE_CONDITION_DEPTH: u32 = 2;
@@ -58,16 +61,16 @@ const SIDE_CONDITION_DEPTH: u32 = 2;
 struct Prover<'a> {
     known: &'a Assumptions,
     work: Cell<usize>,
-    /// True if a proof was abandoned because of the depth limit.
+    /// A flag that is set if a proof was abandoned because of the depth limit.
     is_cut: Cell<bool>,
     /// A memo table of the bounds of operations.
     bounds: RefCell<Vec<(Atom, Rc<[Nat]>)>>,
 }
 
 impl Prover<'_> {
-    /// Proves `nat >= 0`: subtracts multiples of sizes that are known to be `>= 0`, by
+    /// Proves `nat >= 0`: mainly subtracts multiples of sizes that are known to be `>= 0`, by
     /// backtracking, until the form of the rest shows that it is not negative. Returns true if that
-    /// succeeds.
+    /// succeeds in at most `depth` steps.
     fn nonneg(&self, nat: &Nat, depth: u32) -> bool {
         let nat = tighten(nat);
         if nat.is_plainly_nonneg() {
@@ -112,8 +115,9 @@ impl Prover<'_> {
         left.is_some()
     }
 
-    /// Eliminates a division: `a/b + r >= 0` follows from `a + b*r >= 0`, and `r - a/b >= 0` from
-    /// `b*r + b - 1 - a >= 0`.
+    /// Eliminates the first division by a plainly non-negative divisor: `a/b + r >= 0` follows from
+    /// `a + b*r >= 0`, and `r - a/b >= 0` from `b*r + b - 1 - a >= 0`. Returns the size that has to
+    /// be `>= 0` instead, or `None` if there is no such division.
     fn without_division(&self, nat: &Nat) -> Option<Nat> {
         for term in nat.terms().iter().filter(|t| matches!(t.coeff, 1 | -1)) {
             let [factor] = term.mono.0.as_slice() else {
@@ -137,8 +141,8 @@ impl Prover<'_> {
         None
     }
 
-    /// Subtracts a multiple of `fact`, which is `>= 0`, such that the term `target` is cancelled,
-    /// and proves the rest. Returns true if that succeeds.
+    /// Proves `nat >= 0`: subtracts a multiple of `fact`, which is `>= 0`, such that the term
+    /// `target` is cancelled, and proves that the rest is `>= 0`. Returns true if that succeeds.
     fn with(&self, nat: &Nat, target: &Term, fact: &Nat, depth: u32) -> bool {
         fact.terms().iter().any(|t| {
             if (t.coeff < 0) != (target.coeff < 0) {
@@ -232,8 +236,9 @@ impl Prover<'_> {
         })
     }
 
-    /// Returns the bounds of an operation that follow from its definition, as sizes that are
-    /// `>= 0`.
+    /// Returns sizes that are `>= 0` by the definition of the operation `factor.atom`, or, if it is
+    /// the application of a function, by the assumptions on the function; none if the atom is no
+    /// operation.
     fn bounds(&self, factor: &Factor) -> Rc<[Nat]> {
         let Atom::Node(node) = &factor.atom else {
             return Rc::default();
@@ -296,7 +301,8 @@ impl Prover<'_> {
         out
     }
 
-    /// Instantiates the conditions on all arguments of `fun` at `arg`.
+    /// Instantiates the assumptions of the form `Prop::ForAll` that mention `fun` at `arg`, if it
+    /// is in their range, and adds the sizes that are therefore `>= 0` to `out`.
     fn instances(&self, fun: Var, arg: &Nat, out: &mut Vec<Nat>) {
         for prop in &self.known.for_all {
             let Prop::ForAll {
@@ -333,7 +339,7 @@ impl Factor {
     }
 }
 
-/// Returns the degree of a size, which is that of its first term.
+/// Returns the degree of a size, which is that of its first term; 0 for the size 0.
 fn degree(nat: &Nat) -> u64 {
     nat.terms().first().map_or(0, |t| t.mono.degree())
 }
@@ -355,8 +361,9 @@ pub(crate) fn tighten(nat: &Nat) -> Nat {
     }
 }
 
-/// Splits into cases by the members of a minimum with a positive coefficient, or of a maximum with
-/// a negative one.
+/// Splits by the members of the first minimum with a positive coefficient, or maximum with a
+/// negative one: if all returned sizes are `>= 0`, so is `nat`. Returns `None` if there is no such
+/// minimum or maximum.
 fn both_cases(nat: &Nat) -> Option<Vec<Nat>> {
     for term in nat.terms().iter() {
         for factor in term.mono.0.iter().filter(|f| f.exp == 1) {

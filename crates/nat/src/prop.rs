@@ -44,7 +44,8 @@ impl Prop {
         }
     }
 
-    /// Calls `visit` with each free variable, once for each occurrence.
+    /// Calls `visit` with each free variable, function variables included, once for each
+    /// occurrence.
     pub fn for_each_var(&self, visit: &mut dyn FnMut(Var)) {
         match self {
             Prop::Divides(a, b) | Prop::AtLeast(a, b) | Prop::Equal(a, b) => {
@@ -81,12 +82,14 @@ impl Prop {
         self.map(&|nat, bound| nat.subst(&|v| if bound.contains(&v) { None } else { map(v) }))
     }
 
-    /// Substitutes functions for function variables.
+    /// Replaces each application of a function variable for which `map` returns a function by the
+    /// result of this function.
     pub fn subst_fun(&self, map: &dyn Fn(Var) -> Option<NatFun>) -> Prop {
         self.map(&|nat, _| nat.subst_fun(map))
     }
 
-    /// Transforms all sizes by `map`, which also gets the variables that are bound around each.
+    /// Transforms all sizes by `map`, which also gets the variables that the conditions around each
+    /// size bind.
     pub fn map(&self, map: &dyn Fn(&Nat, &[Var]) -> Nat) -> Prop {
         self.map_under(map, &mut Vec::new())
     }
@@ -116,8 +119,8 @@ impl Prop {
         }
     }
 
-    /// Evaluates the condition; returns `None` if that is impossible, for example because of a
-    /// division by zero.
+    /// Evaluates the condition; returns `None` if a size cannot be evaluated, for example because
+    /// of a division by zero, or if the range of a `ForAll` has more than 1000 values.
     pub fn eval(
         &self,
         vars: &dyn Fn(Var) -> Option<i64>,
@@ -152,8 +155,8 @@ impl Prop {
         }
     }
 
-    /// Prints the condition, for example `4 divides n`, `n >= 1`, `n*m == k` or
-    /// `for all 0 <= i < n: …`.
+    /// Returns a value that prints the condition, for example `4 divides n`, `n >= 1`, `n*m == k`
+    /// or `for all 0 <= i < n: …`.
     pub fn display<'a>(&'a self, names: &'a dyn Fn(Var) -> SmolStr) -> DisplayProp<'a> {
         DisplayProp { prop: self, names }
     }

@@ -25,8 +25,9 @@ pub enum Verdict {
 }
 
 impl Facts {
-    /// Assumes that `var` is an index below `n` that is read from memory. Possibly nothing is read:
-    /// if `n` may be 0, this does not assume that it is not, and allows `var` to be 0.
+    /// Assumes that `var`, which is read from memory, is an index below `n`. If `n >= 1` is not
+    /// proved, it is not assumed either, because possibly nothing is read: then this assumes only
+    /// `var < max(n, 1)`.
     pub fn index(&mut self, var: Var, n: &Nat) {
         match self.proves(&Prop::AtLeast(n.clone(), Nat::ONE)) {
             true => self.range(var, &Nat::ZERO, n),
@@ -154,8 +155,8 @@ fn same(a: &Prop, b: &Prop) -> bool {
     }
 }
 
-/// Returns true if no value of `a` is a multiple of `d`: the greatest common divisor of `d` and the
-/// coefficients does not divide the constant part.
+/// Returns true if no value of `a` is a multiple of `d`, because the greatest common divisor of `d`
+/// and the coefficients of the varying terms of `a` does not divide its constant part.
 fn never_multiple(d: i64, a: &Nat) -> bool {
     let constant = a.constant_part();
     let content = (a - constant).content();
@@ -163,8 +164,8 @@ fn never_multiple(d: i64, a: &Nat) -> bool {
     common != 0 && !constant.unsigned_abs().is_multiple_of(common)
 }
 
-/// Returns a normal form that identifies more equal sizes but is hard to read: it has no
-/// remainders, and the coefficients inside divisions by constants are not negative.
+/// Returns a normal form that identifies more equal sizes but is hard to read: it has no remainders
+/// (except by 0), and the coefficients inside divisions by constants are not negative.
 pub(crate) fn complete(nat: &Nat) -> Nat {
     struct Complete;
     impl Mapper for Complete {
@@ -238,7 +239,8 @@ fn quotient(known: &Assumptions, a: &Nat, b: &Nat) -> Option<Nat> {
     (is_nonneg(known, &(-&rest - 1)) && is_nonneg(known, &(&b + &rest))).then(|| quotient - 1)
 }
 
-/// Divides exactly by symbolic powers, using the assumptions for the signs of exponents.
+/// Divides exactly by symbolic powers, using the assumptions for the signs of exponents; `None` if
+/// no exact quotient is found.
 fn by_powers(known: &Assumptions, a: &Nat, b: &Nat) -> Option<Nat> {
     let is_nonneg = |exp: &Nat| is_nonneg(known, exp);
     match b.as_const() {
@@ -279,8 +281,9 @@ struct Decomposition {
     within: Nat,
 }
 
-/// Decomposes a dividend by a factor of the divisor that exceeds the part of the dividend it does
-/// not divide.
+/// Decomposes a dividend by a factor of the divisor that is greater than the sum of those terms of
+/// the dividend that this factor does not divide. Returns `None` if no such factor is found, or if
+/// it divides all terms.
 fn decompose(known: &Assumptions, a: &Nat, b: &Nat) -> Option<Decomposition> {
     let all = a.terms();
     let of_divisor = b.common_mono();
@@ -333,7 +336,7 @@ fn extremes(known: &Assumptions, all: &[Nat], smallest: bool) -> Vec<Nat> {
     kept
 }
 
-/// Replaces `(a/d)*d` by `a` if `d` is known to divide `a`.
+/// Replaces `(a/d)*d` by `a` if `d` is proved to divide `a`.
 fn fold_exact(known: &Assumptions, nat: &Nat) -> Nat {
     for term in nat.terms().iter() {
         for factor in &term.mono.0 {
@@ -385,8 +388,8 @@ pub(crate) fn is_zero(known: &Assumptions, nat: &Nat) -> bool {
             && is_nonneg(known, &-&nat))
 }
 
-/// Proves that a size is 0: subtracts multiples of equations, by backtracking, until nothing is
-/// left. Returns true if that succeeds.
+/// Proves that a size is 0: subtracts multiples of at most `depth` sizes that are assumed to be 0,
+/// by backtracking, until nothing is left. Returns true if that succeeds.
 fn follows_from_equations(known: &Assumptions, nat: &Nat, depth: u32) -> bool {
     let Some(lead) = nat.terms().first().cloned() else {
         return true;
@@ -412,7 +415,7 @@ impl Assumptions {
     }
 }
 
-/// Returns true if `d` is proved to divide `a`, for `d >= 1`.
+/// Returns true if `d` is proved to divide `a`, provided that `d >= 1`, which is not checked.
 pub(crate) fn divides(known: &Assumptions, d: &Nat, a: &Nat) -> bool {
     if d.is_one() || a.exact_div(d).is_some() {
         return true;
@@ -440,8 +443,8 @@ fn is_zero_by_equations(known: &Assumptions, a: &Nat) -> bool {
     !known.zero.is_empty() && follows_from_equations(known, a, 3)
 }
 
-/// Proves divisibility: subtracts multiples of sizes that are known to be divisible by `d`, by
-/// backtracking. Returns true if nothing is left.
+/// Proves that `d` divides `a`: subtracts multiples of at most `depth` sizes that are known to be
+/// divisible by `d`, by backtracking. Returns true if `d` divides what is left.
 fn divides_by_facts(known: &Assumptions, d: &Nat, a: &Nat, depth: u32) -> bool {
     let rest = reduce(a, d, Rounding::Truncate).1;
     if rest.is_zero() || rest.exact_div(d).is_some() {
@@ -471,8 +474,9 @@ fn divides_by_facts(known: &Assumptions, d: &Nat, a: &Nat, depth: u32) -> bool {
         })
 }
 
-/// Proves divisibility by all residues of the variables, for example that 2 divides `n^2 - n`.
-/// Returns true if that succeeds.
+/// Proves that `d` divides `a` by trying all residues of the atoms modulo `d`, for example that 2
+/// divides `n^2 - n`. Returns true if that succeeds, and false without trying for more than 1024
+/// combinations of residues or an exponent above 8.
 fn divides_all_residues(d: i64, a: &Nat) -> bool {
     let mut vars: Vec<Atom> = Vec::new();
     for factor in a.terms().iter().flat_map(|t| t.mono.0.to_vec()) {

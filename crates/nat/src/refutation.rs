@@ -2,23 +2,25 @@
 //! fails refutes it, which is cheaper than a failing search for a proof.
 //!
 //! A few points are found for the assumptions alone and tried for every condition. If none of them
-//! refutes it, they are the starting points of a local search for a point at which the condition
-//! fails.
+//! refutes it, the first of them are the starting points of a local search for a point at which the
+//! condition fails.
 
 use crate::assumptions::{Assumptions, INITIAL_VALUES, InitialValues, Point};
 use crate::repr::{Atom, Factor, Nat, Op, Var};
 use smallvec::SmallVec;
 
-/// The number of steps of the search for each assumption.
+/// The number of steps, for each assumption, of a search for a point that satisfies the
+/// assumptions.
 const STEPS_PER_FACT: usize = 3;
-/// The greatest number of steps of the search.
+/// The greatest number of steps of a search for a point.
 const MAX_STEPS: usize = 24;
-/// The number of points from which a counterexample to one condition is searched.
+/// The greatest number of points from which a search for a counterexample to one condition starts.
 const MAX_STARTING_POINTS: usize = 3;
-/// The greatest nesting of operations through which a step changes a variable.
+/// The number of levels of a size, the size itself included, in which a step looks for variables to
+/// change.
 const MAX_NESTED: u32 = 4;
 
-/// Returns true if `nat` is negative at one of the points.
+/// Returns true if `nat` is negative at one of the sample points, which satisfy the assumptions.
 pub(crate) fn is_negative_somewhere(known: &Assumptions, nat: &Nat) -> bool {
     any(known, |point| point.at(nat).is_some_and(|value| value < 0))
 }
@@ -38,12 +40,13 @@ pub(crate) fn is_negative_by_search(known: &Assumptions, nat: &Nat) -> bool {
     })
 }
 
-/// Returns true if `nat` is not 0 at one of the points.
+/// Returns true if `nat` is not 0 at one of the sample points, which satisfy the assumptions.
 pub(crate) fn is_nonzero_somewhere(known: &Assumptions, nat: &Nat) -> bool {
     any(known, |point| point.at(nat).is_some_and(|value| value != 0))
 }
 
-/// Returns true if `a` is no multiple of `d` at one of the points.
+/// Returns true if, at one of the sample points, which satisfy the assumptions, `d` is positive and
+/// `a` is no multiple of it.
 pub(crate) fn leaves_a_remainder_somewhere(known: &Assumptions, d: &Nat, a: &Nat) -> bool {
     any(known, |point| match (point.at(d), point.at(a)) {
         (Some(d), Some(a)) => d >= 1 && a.checked_rem(d).is_some_and(|rest| rest != 0),
@@ -61,11 +64,12 @@ fn any(known: &Assumptions, test: impl Fn(&Point) -> bool) -> bool {
         })
 }
 
-/// A violated assumption, and the amount by which `nat` has to change.
+/// A violated assumption or wanted inequality: a size `nat`, which has to change by the amount
+/// `by`.
 struct Violation<'a> {
     nat: &'a Nat,
     by: i64,
-    /// An alternative amount.
+    /// An amount by which `nat` may change instead.
     or_by: Option<i64>,
 }
 
@@ -73,14 +77,16 @@ struct Violation<'a> {
 struct Move {
     var: Var,
     by: i64,
-    /// The change of the variable that changes the size by 1.
+    /// An estimate of the change of the variable that changes the size by 1: the product of the
+    /// divisors of the divisions around the variable.
     scale: i64,
 }
 
 type Moves = SmallVec<[Move; 4]>;
 
 impl Point {
-    /// Searches a point that satisfies the assumptions, starting from these initial values.
+    /// Searches for a point that satisfies the assumptions, starting from these initial values.
+    /// Returns `None` if the search does not succeed.
     fn find(known: &Assumptions, style: InitialValues) -> Option<Point> {
         let mut point = Point::new(style);
         let facts = known.nonneg.len() + known.divides.len() + known.zero.len();
@@ -95,8 +101,9 @@ impl Point {
         })
     }
 
-    /// Changes one variable in each step to satisfy a violated assumption, until all hold; `wanted`
-    /// has to be at least 0 too. Returns true if they do.
+    /// Changes one variable in each step to satisfy a violated assumption, until all assumptions
+    /// but those in `for_all` hold and `wanted` is at least 0. Returns true if that takes at most
+    /// `steps` steps.
     fn walk(&mut self, known: &Assumptions, wanted: Option<&Nat>, steps: usize) -> bool {
         for step in 0..=steps {
             match self.failing(known, wanted) {
@@ -113,7 +120,8 @@ impl Point {
         false
     }
 
-    /// Returns a violated assumption; an error if one cannot be evaluated.
+    /// Returns a violated assumption, or the violation of `wanted >= 0`; `None` if there is
+    /// neither. Returns an error if one of them cannot be evaluated or a divisor is not positive.
     fn failing<'a>(
         &self,
         known: &'a Assumptions,
@@ -146,9 +154,9 @@ impl Point {
         Ok(None)
     }
 
-    /// Changes a variable such that the assumption holds, or comes closer to it. Increases are
-    /// tried first unless `prefers_less`; `turn` selects the first candidate instead. Returns false
-    /// if no variable can change.
+    /// Changes a variable such that the violated condition holds, or comes closer to it. Increases
+    /// are tried before decreases, or after them if `prefers_less`; `turn` rotates this order of
+    /// the candidates by as many places. Returns false if no variable can change.
     fn approach(
         &mut self,
         failing: &Violation<'_>,
@@ -168,7 +176,8 @@ impl Point {
         })
     }
 
-    /// Collects the changes of variables that change `nat` by this amount or a part of it.
+    /// Collects changes of variables, each of which presumably changes `nat` by this amount or a
+    /// part of it.
     fn moves(&self, nat: &Nat, by: i64, scale: i64, nested: u32, out: &mut Moves) {
         if nested == 0 || by == 0 {
             return;

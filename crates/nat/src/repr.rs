@@ -6,8 +6,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A variable, whose name is known to the caller. Numbers from `2^31` on are reserved for this
-/// crate.
+/// A variable, identified by its number; only the caller knows its name. Numbers from `2^31` on are
+/// reserved for this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Var(pub u32);
 
@@ -15,8 +15,8 @@ pub struct Var(pub u32);
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nat(pub(crate) Repr);
 
-/// The representation of a size. Constants and single variables need no memory; a `Poly` is never
-/// one of these.
+/// The representation of a size. Constants and single variables need no allocation; a `Poly` is
+/// never one of these.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Repr {
     Const(i64),
@@ -50,7 +50,8 @@ pub(crate) enum Atom {
     Node(Arc<Node>),
 }
 
-/// An operation that is no polynomial, with measures that limit all recursion over it.
+/// An operation as an atom, with the measures of its expression, whose limits bound all recursion
+/// over expressions.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Node {
     pub measure: Measure,
@@ -104,9 +105,10 @@ impl PartialOrd for Repr {
 /// Measures of an expression that are stored to avoid traversals.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Measure {
-    /// The number of levels of nodes.
+    /// The greatest number of nodes inside each other.
     pub depth: u32,
-    /// The number of atoms, counting shared ones repeatedly.
+    /// The number of occurrences of atoms, including those in operands, plus 1 for each operand
+    /// that is a constant.
     pub weight: u32,
     /// One more than the largest de Bruijn index that is free; 0 for none.
     pub loose: u32,
@@ -122,27 +124,28 @@ pub(crate) enum Op {
     /// Sorted members, at least two, none of them a maximum.
     Max(Vec<Nat>),
     Log2(Nat),
-    /// A sum, whose index is the body's `Bound(0)`.
+    /// The sum of `body` over `from <= index < to`; the index is `Bound(0)` in the body.
     Sum {
         from: Nat,
         to: Nat,
         body: Nat,
     },
     App(Var, Nat),
-    /// A sum whose coefficients overflow.
+    /// A sum whose coefficients overflow or that has too many terms.
     BigAdd(Nat, Nat),
-    /// A product whose coefficients overflow or that has too many terms.
+    /// A product whose coefficients or exponents overflow, or that has too many terms.
     BigMul(Nat, Nat),
     /// The replacement of an expression beyond the limits; it is undefined and equals nothing that
     /// is computed.
     TooBig,
 }
 
-/// The greatest depth of an expression.
+/// The greatest [`Measure::depth`] of an operation; a deeper one is replaced by [`Op::TooBig`].
 const MAX_DEPTH: u32 = 100;
-/// The greatest weight of an expression.
+/// The greatest [`Measure::weight`] of an operation; a heavier one is replaced by [`Op::TooBig`].
 const MAX_WEIGHT: u32 = 50_000;
-/// The greatest number of terms of a polynomial.
+/// The greatest number of terms of a sum, and of products of two terms in a product, that are
+/// computed as a polynomial; beyond it the operation stays an atom.
 pub(crate) const MAX_TERMS: usize = 1_000;
 
 impl Mono {
@@ -213,7 +216,7 @@ impl Mono {
         }
     }
 
-    /// Computes `self / other` if that is a product.
+    /// Computes `self / other`; `None` if `other` does not divide `self`.
     pub fn over(&self, other: &Mono) -> Option<Mono> {
         let mut out = SmallVec::new();
         let mut rest = other.0.iter().peekable();
@@ -405,12 +408,12 @@ impl Nat {
         }
     }
 
-    /// Returns true if the size is 0.
+    /// Returns true if the size is the constant 0.
     pub fn is_zero(&self) -> bool {
         self.as_const() == Some(0)
     }
 
-    /// Returns true if the size is 1.
+    /// Returns true if the size is the constant 1.
     pub fn is_one(&self) -> bool {
         self.as_const() == Some(1)
     }
@@ -456,7 +459,7 @@ impl Nat {
         }
     }
 
-    /// Returns the atom if the size is a single one.
+    /// Returns the atom if the size is a single one, without a coefficient or an exponent.
     pub(crate) fn as_atom(&self) -> Option<Atom> {
         match &self.0 {
             Repr::Const(_) => None,
@@ -490,7 +493,7 @@ impl Nat {
         }
     }
 
-    /// Returns the constant term.
+    /// Returns the constant term, or 0 if there is none.
     pub(crate) fn constant_part(&self) -> i64 {
         match &self.0 {
             Repr::Const(value) => *value,
@@ -502,7 +505,7 @@ impl Nat {
         }
     }
 
-    /// Returns true if a part exceeded the limits and was dropped.
+    /// Returns true if a part of the size exceeded the limits and was replaced by `TooBig`.
     pub fn is_too_big(&self) -> bool {
         match &self.0 {
             Repr::Const(_) | Repr::Var(_) => false,

@@ -10,9 +10,11 @@ use crate::repr::{Atom, Factor, Mono, Nat, Repr, Term, Var};
 pub enum Solution {
     /// The equation holds without assignments.
     Trivial,
-    /// The equation holds with these values, which do not mention the assigned variables.
+    /// The equation holds with these values under their conditions; no value mentions an assigned
+    /// variable.
     Solved(Vec<Assignment>),
-    /// The equation has no solution: it fails for these sizes, or for all sizes if there are none.
+    /// The equation has no solution: it fails for these sizes, or for all sizes if the list is
+    /// empty.
     Refuted(Vec<(Var, i64)>),
     /// The equation was not decided.
     Stuck,
@@ -127,7 +129,8 @@ impl Solver<'_> {
         vars
     }
 
-    /// Solves `nat = 0` for an unknown that can be isolated.
+    /// Solves `nat = 0` for one unknown: one in which the equation is linear, or the only one if
+    /// the equation has the form `x^k = c`. Decides the equation if it has no unknowns.
     fn one(&self, nat: &Nat) -> Solution {
         if nat.is_zero() {
             return Solution::Trivial;
@@ -162,7 +165,8 @@ impl Solver<'_> {
         }
     }
 
-    /// Divides by the content, and by common factors that are not 0.
+    /// Divides by the greatest common divisor of the coefficients, and by the factors common to all
+    /// terms that mention no unknown and are proved to be positive.
     fn primitive(&self, nat: &Nat) -> Nat {
         let content = Nat::constant(nat.content().max(1));
         let mut nat = nat.exact_div(&content).unwrap_or_else(|| nat.clone());
@@ -186,7 +190,8 @@ impl Solver<'_> {
     }
 
     /// Solves a linear equation by division; `Err` if it has no solution, `None` if the solution
-    /// cannot be expressed.
+    /// cannot be expressed. Unless the unknown is `alone`, that is, the only one, the division has
+    /// to be exact.
     fn divide(&self, linear: Linear, alone: bool) -> Option<Result<Assignment, Solution>> {
         let Linear { var, coeff, rest } = linear;
         let seen = |nat: &Nat| !nat.any_var(&|v| !(self.visible)(var, v));
@@ -246,7 +251,8 @@ impl Solver<'_> {
         Ok(Assignment { var, value, needs })
     }
 
-    /// Solves `x^k = c`.
+    /// Solves `nat = 0` of the form `a*x^k + c = 0` for constants `a` and `c` and `k >= 2`, where
+    /// `x` is `var`. Returns `Solution::Stuck` for any other form.
     fn root(&self, nat: &Nat, var: Var) -> Solution {
         let terms = nat.terms();
         let (term, constant) = match terms.as_ref() {
@@ -365,7 +371,8 @@ fn substitute(equations: &mut [Nat], solved: &mut [Assignment], new: &Assignment
     }
 }
 
-/// Isolates `var` if `nat` is linear in it.
+/// Isolates `var` in the equation `nat = 0`; `None` if `nat` is not linear in it or does not
+/// mention it.
 fn isolate(nat: &Nat, var: Var) -> Option<Linear> {
     let atom = Mono::atom(Atom::Var(var));
     let (mut coeff, mut rest) = (Nat::ZERO, Vec::new());

@@ -13,7 +13,7 @@ pub struct Summand<'a> {
     pub factors: SmallVec<[(Part<'a>, u32); 2]>,
 }
 
-/// An atom of a size: anything besides numbers, `+` and `*`.
+/// An atom of a size: anything besides numbers and the sums and products of the normal form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
     /// A variable.
@@ -44,9 +44,9 @@ pub enum Part<'a> {
     },
     /// The application `f(a)` of a function variable.
     Apply(Var, &'a Nat),
-    /// The sum `a + b`, whose coefficients overflow.
+    /// The sum `a + b`, whose coefficients overflow or which has too many terms.
     Add(&'a Nat, &'a Nat),
-    /// The product `a * b`, whose coefficients overflow or which has too many terms.
+    /// The product `a * b`, whose coefficients or exponents overflow, or which has too many terms.
     Mul(&'a Nat, &'a Nat),
     /// A size beyond the limits.
     TooBig,
