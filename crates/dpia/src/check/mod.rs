@@ -60,10 +60,11 @@ pub enum CheckReason {
 
 type Result<T> = std::result::Result<T, CheckError>;
 
-/// Checks that each phrase of a program has the type on its node.
+/// Checks that the type of each phrase of a program, computed from its parts, is a subtype of the
+/// type on its node.
 ///
-/// # Errors
-/// Returns the first phrase that has another type.
+/// # Errors Returns the error of the first phrase that has another type, or of which no type can be
+/// computed.
 pub fn check(program: &PhraseProgram) -> Result<()> {
     let mut facts = Facts::new();
     for prop in program.obligations.iter().chain(&program.facts) {
@@ -98,7 +99,8 @@ impl Checker {
         type_text(ty, &self.names)
     }
 
-    /// Computes the type of a phrase and checks that it is the one on its node.
+    /// Computes the type of a phrase, checks that it is a subtype of the one on its node, and
+    /// returns the latter.
     fn infer(&mut self, phrase: &Phrase) -> Result<Ty> {
         if self.done.contains(&Arc::as_ptr(phrase)) {
             return Ok(phrase.ty.clone());
@@ -239,7 +241,8 @@ impl Checker {
         }
     }
 
-    /// Checks that `makeArray` has as many values as the size in its type.
+    /// Checks that `makeArray` has as many values as the size in the array type `ty`, and that each
+    /// has the element type. Returns `ty`.
     fn make_array(&mut self, ty: &Ty, args: &[Phrase], origin: Origin) -> Result<Ty> {
         let Type::Exp(data, Access::Rd) = &**ty else {
             return self.error(CheckReason::Arguments(Prim::MakeArray), origin);
@@ -258,7 +261,8 @@ impl Checker {
         Ok(ty.clone())
     }
 
-    /// Runs `f` with the range of a variable added to the facts.
+    /// Runs `f` while the facts include `0 <= var < n` for the given variable and size; without
+    /// them, only runs `f`.
     fn in_range<T>(&mut self, range: Option<(Var, Nat)>, f: impl FnOnce(&mut Self) -> T) -> T {
         let Some((var, to)) = range else {
             return f(self);
@@ -305,7 +309,7 @@ fn has_kind(arg: &Arg, kind: Kind) -> bool {
     }
 }
 
-/// Returns true if a type is data of a kind.
+/// Returns true if a type is a data type of this kind.
 fn is_of_kind(ty: &Type, kind: Kind) -> bool {
     use ScalarType::{Bool, F16, F32, F64, NatType};
     let float = matches!(ty, Type::Scalar(F16 | F32 | F64));

@@ -8,13 +8,14 @@ use syntax::ast::Kind;
 use super::Checker;
 use crate::phrase::contains_array;
 
-/// The first number of the common variables of compared binders, above those of programs and
+/// The smallest number of a common variable of compared binders, above the numbers in programs and
 /// primitives.
 const COMPARED: u32 = 1 << 26;
 
 impl Checker {
-    /// Returns true if `a` is a subtype of `b`: `Exp[t, Rd]` is one of `Exp[t, Wr]` if `t` contains
-    /// no array.
+    /// Returns true if `a` is a subtype of `b`. Equal types are subtypes of each other, and
+    /// `Exp[t, Rd]` is a subtype of `Exp[t, Wr]` if `t` contains no array; functions are
+    /// contravariant in their parameters and covariant in their results.
     pub fn is_subtype(&mut self, a: &Ty, b: &Ty) -> bool {
         match (&**a, &**b) {
             (Type::Exp(s, x), Type::Exp(t, y)) => {
@@ -32,7 +33,8 @@ impl Checker {
         }
     }
 
-    /// Returns true if two types are alpha-equivalent.
+    /// Returns true if two types are alpha-equivalent, where sizes that are proved to be equal
+    /// count as the same.
     fn same(&mut self, a: &Ty, b: &Ty) -> bool {
         match (&**a, &**b) {
             (Type::Scalar(a), Type::Scalar(b)) => a == b,

@@ -19,11 +19,10 @@ pub struct NotInRise {
     pub origin: Origin,
 }
 
-/// Translates a functional program in normal form to RISE by removing accesses. Numbers, origins
-/// and conditions stay.
+/// Translates a functional program in normal form to RISE by removing accesses. The numbers of
+/// variables, origins and conditions stay.
 ///
-/// # Errors
-/// Returns the first primitive that only imperative programs have.
+/// # Errors Returns the first primitive that has no counterpart in RISE.
 pub fn erase(program: &PhraseProgram) -> Result<Program<Primitive>, NotInRise> {
     Ok(Program {
         name: program.name.clone(),
@@ -81,7 +80,7 @@ fn primitive(prim: Prim) -> Option<Primitive> {
     }
 }
 
-/// Removes the access from the type of an expression, or from a function type.
+/// Removes the accesses, and parameters for accesses, from the type of an expression or a function.
 fn data(ty: &Ty) -> Ty {
     match &**ty {
         Type::Exp(data, _) => data.clone(),
@@ -95,8 +94,8 @@ fn data(ty: &Ty) -> Ty {
     }
 }
 
-/// Returns the type-level arguments in the order of RISE; an optional address space or dimension
-/// stays last.
+/// Converts the type-level arguments of a primitive of DPIA to those of RISE's primitive: without
+/// accesses, in the order of RISE; an optional address space or dimension stays last.
 fn type_args(prim: Prim, types: &[Arg]) -> Arc<[Arg]> {
     let params = &access_signature(prim).params;
     let mut in_order: Vec<(usize, Arg)> = params

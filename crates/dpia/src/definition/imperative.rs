@@ -61,8 +61,8 @@ pub(super) fn data_races(
     }
 }
 
-/// Returns every primitive with an optional address space, with its origin and true if the address
-/// space is given.
+/// Returns every primitive in `body` that takes an optional address space, with its origin, and
+/// true if the address space is given.
 fn spaces(body: &Phrase) -> Vec<(Prim, Origin, bool)> {
     let mut found = Vec::new();
     each(body, &mut |phrase| {
@@ -161,7 +161,8 @@ pub(super) fn one_output(
     found.push(source_map.whole(codes::NOT_A_PROGRAM, text).help(help));
 }
 
-/// Reports primitives that the target lacks.
+/// Reports primitives and address spaces that the target lacks, and, on a target with work-items,
+/// memory without an address space.
 pub(super) fn target(
     program: &PhraseProgram,
     target: Features,
@@ -214,7 +215,7 @@ pub(super) fn target(
     });
 }
 
-/// Returns the replacement of a primitive on another target.
+/// Returns the help text that says what to write instead of a primitive that the target lacks.
 fn instead(prim: Prim, target: Features) -> String {
     let title = target.title;
     let text = match (prim, target.parallelism) {

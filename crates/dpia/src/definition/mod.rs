@@ -27,14 +27,16 @@ use source_map::SourceMap;
 pub struct Compiled {
     /// The stage of the definition, if it is a program.
     pub stage: Option<Stage>,
-    /// The program in normal form; `None` if there is an error.
+    /// The program in normal form, with the accesses of its smallest form if it is functional;
+    /// `None` if there is an error.
     pub program: Option<PhraseProgram>,
     /// The diagnostics for the target, without those of [`check`].
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Checks a linked definition independent of the target: data races in parallel loops, and memory
-/// with an address space beside memory without one.
+/// Checks a linked definition independent of the target. Reports data races in parallel loops, and
+/// memory with an address space beside memory without one; only the error if the definition cannot
+/// be normalised or has a type error.
 ///
 /// The definition must have been inferred without an error.
 pub fn check(linked: &PhraseProgram, written: DefinitionSource) -> Vec<Diagnostic> {
@@ -118,7 +120,7 @@ fn expression(
     (phrase, found)
 }
 
-/// Reports parameters of a program whose access is not `Rd`.
+/// Reports the parameters of a program that have the access `Wr` or `St` instead of `Rd`.
 fn unread_parameters(program: &PhraseProgram, source_map: &SourceMap) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for param in program.signature().values() {
@@ -150,8 +152,9 @@ fn untranslated(error: &ImperativeError, source_map: &SourceMap) -> Diagnostic {
     source_map.error(code, error.origin, error.reason.to_string())
 }
 
-/// Adapts a diagnostic about RISE to DPIA: keeps the fixes that replace one word, which are the
-/// same in both languages, and removes the others, which write pipes.
+/// Adapts a diagnostic about RISE to DPIA: replaces help texts in the syntax of RISE, keeps the
+/// fixes that replace one word, which are the same in both languages, and removes the other fixes,
+/// which write pipes.
 fn in_dpia(found: &mut Diagnostic) {
     if found.code == rise::codes::MISSING_COPY {
         found.help = Some("a copy is a loop of its own: `mapSeq(fun(x => x), …)`".into());

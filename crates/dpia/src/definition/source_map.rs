@@ -27,8 +27,9 @@ impl<'a> SourceMap<'a> {
         name.map_or_else(Span::default, |name| name.span)
     }
 
-    /// Returns the span of the word to point at; for an origin in another definition that of its
-    /// use.
+    /// Returns the span of the word to point at. For an origin in another definition it is that of
+    /// the use of this definition, and for an unknown origin that of the reported definition's
+    /// name.
     pub fn head(&self, origin: Origin) -> Span {
         let Some(mut source) = self.source(origin) else {
             return self.name();
@@ -68,7 +69,8 @@ impl<'a> SourceMap<'a> {
         self.written.text.get(range).unwrap_or_default()
     }
 
-    /// Makes an error at an origin; for an origin in another definition at its use.
+    /// Makes an error at an origin. For an origin in another definition the error is at the use of
+    /// this definition and has the origin as a related place.
     pub fn error(&self, code: Code, origin: Origin, text: impl Into<String>) -> Diagnostic {
         let found = Diagnostic::error(code, self.head(origin), text);
         match self.is_elsewhere(origin) {

@@ -34,9 +34,9 @@ pub(crate) struct Expectation {
     pub access: Access,
     /// The user of the expression.
     pub user: User,
-    /// True if the result of its user is written, so that a stream would end there.
+    /// True if the result of the user is written, so that a stream would end there.
     pub ends: bool,
-    /// The memory that it is written to.
+    /// The memory that the expression is written to.
     pub into: WriteDestination,
 }
 
@@ -60,8 +60,9 @@ pub(crate) struct AccessInference {
     pub device: Device,
     /// The launch sizes of the kernel.
     pub launch: Launch,
-    /// True if the program has explicit kernels, and true if the expression is in one.
+    /// True if the program has explicit kernels and the target has work-items.
     pub kernels: bool,
+    /// True if the current expression is in an explicit kernel.
     pub in_kernel: bool,
     /// The `oclRun` of the enclosing kernel.
     pub kernel: Option<Origin>,
@@ -147,7 +148,7 @@ impl AccessInference {
         });
     }
 
-    /// Translates an expression of data.
+    /// Translates an expression of a data type, and checks that its access is the wanted one.
     pub fn value(&mut self, term: &Term, want: &Expectation) -> Phrase {
         let origin = term.origin;
         match &term.form {
@@ -250,8 +251,9 @@ impl AccessInference {
         phrase::prim(prim, types, taken, term.origin)
     }
 
-    /// Translates an argument of a primitive with this result; returns also its access if that is
-    /// its own.
+    /// Translates an argument of the primitive at `origin`, whose result has the access `access`
+    /// and is written to `into`. Returns also the variable and the value of the argument's access
+    /// if the argument has an access of its own.
     fn taken(
         &mut self,
         arg: &Term,
@@ -314,7 +316,8 @@ impl AccessInference {
         }
     }
 
-    /// Translates an argument, which is outside of the primitive's own loop.
+    /// Translates an argument that is no function. It is evaluated outside of the primitive's own
+    /// loop, so `level` is not around it.
     fn argument(&mut self, arg: &Term, want: &Expectation, level: Option<ParallelMap>) -> Phrase {
         let inside = level.and_then(|_| self.nest.pop());
         let phrase = self.value(arg, want);
@@ -322,8 +325,8 @@ impl AccessInference {
         phrase
     }
 
-    /// Chooses the access of a primitive's result, and the loop as which a `map` is checked that
-    /// must become one.
+    /// Chooses the access of a primitive's result. Returns also the primitive as which the
+    /// expression is checked: `mapSeq` for a `map` that must become a loop, and `prim` otherwise.
     fn choose(
         &mut self,
         term: &Term,
@@ -442,7 +445,7 @@ impl AccessInference {
         rise::core::lambda(param, body)
     }
 
-    /// Checks that an expression of this access is accepted by its context.
+    /// Reports a problem if the context does not accept an expression of the access `has`.
     fn check_access(&mut self, term: &Term, has: Access, want: &Expectation) {
         let user = want.user.clone();
         let data = term.ty.clone();
@@ -550,7 +553,8 @@ fn resolve(slot: AccessEntry, result: Access) -> Access {
     }
 }
 
-/// Returns true if the expression is a stream: only stream patterns yield streams.
+/// Returns true if the expression is a stream: the application of a stream pattern, or a `zip` of
+/// which an argument is a stream.
 pub(crate) fn is_stream(term: &Term) -> bool {
     match &term.form {
         Form::Primitive(Primitive::Zip, _, args) => args.iter().any(is_stream),
@@ -568,7 +572,8 @@ fn maps_stream(term: &Term) -> bool {
     }
 }
 
-/// Returns the `map` that makes a readable value, through views.
+/// Returns the `map` whose result a readable value is, possibly seen through views that do not
+/// write; `None` if another pattern makes the value.
 fn last_map(term: &Term) -> Option<&Term> {
     let Form::Primitive(primitive, _, args) = &term.form else {
         return None;

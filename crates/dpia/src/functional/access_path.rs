@@ -25,7 +25,8 @@ pub(crate) enum PathElement {
 /// An access path, from the whole value to a part.
 pub(crate) type AccessPath = Vec<PathElement>;
 
-/// The position of a written value in its destination.
+/// A view through which a value is written: it determines the position of the value in its
+/// destination.
 #[derive(Clone, Debug)]
 pub(crate) enum View {
     At(Nat),
@@ -43,7 +44,8 @@ pub(crate) enum View {
     Unknown,
 }
 
-/// Removes the half at `at` from a path.
+/// Removes the element at index `at` from a path if it is a half of a pair, and returns true for
+/// the second half; `None` if it is another element or missing.
 pub(crate) fn take_half(path: &mut AccessPath, at: usize) -> Option<bool> {
     match path.get(at) {
         Some(PathElement::Half(half)) => {
@@ -62,7 +64,8 @@ pub(crate) fn size_at(types: &[Arg], at: usize) -> Option<Nat> {
     }
 }
 
-/// Returns the view of a primitive on its argument, for writing.
+/// Returns the view through which the last argument of a primitive is written; [`View::Unknown`] if
+/// there is none.
 pub(crate) fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
     match primitive.pattern() {
         Pattern::View(rise::pattern::View::Unzip) => View::Unzip,
@@ -107,7 +110,8 @@ pub(crate) fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
     }
 }
 
-/// Transforms the path of a part of a written value through the views that it is written through.
+/// Transforms the path of a part of a written value to its path in the destination, through the
+/// views that the value is written through; `None` if one of them is not known.
 pub(crate) fn place(views: &[View], path: AccessPath) -> Option<AccessPath> {
     views
         .iter()
@@ -151,7 +155,7 @@ pub(crate) fn through(view: &View, mut path: AccessPath) -> Option<AccessPath> {
     Some(path)
 }
 
-/// Transforms a path by an index map.
+/// Transforms the leading indices of a path by an index map; `None` if that is not possible.
 fn mapped(map: &IndexMap, types: &[Arg], mut path: AccessPath) -> Option<AccessPath> {
     let behind = path.split_off(map.arity().0.min(path.len()));
     let mut path = map.apply(types, &path, &mut PathArithmetic)?;

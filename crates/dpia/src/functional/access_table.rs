@@ -139,8 +139,9 @@ fn rise_params(prim: Prim) -> Vec<Name> {
     primitive.map_or_else(Vec::new, |primitive| params(library_scheme(primitive)))
 }
 
-/// Returns the type-level arguments in the order of DPIA; an optional address space or dimension
-/// stays last.
+/// Converts the type-level arguments of a primitive of RISE to those of DPIA's primitive: with the
+/// access of the result and the arguments' own accesses, in the order of DPIA; an optional address
+/// space or dimension stays last.
 pub(crate) fn type_args(
     row: &AccessSignature,
     types: &[Arg],

@@ -18,11 +18,11 @@ use super::access_path::{
 };
 use crate::phrase::contains_array;
 
-/// The first number of loop variables, above those of programs and signatures.
+/// The smallest number of a loop variable, above the numbers in programs and signatures.
 const LOOP_VARS: u32 = 1 << 23;
 
 /// The greatest number of expressions that are followed, because nested `let`s can grow
-/// exponentially.
+/// exponentially. A check that would follow more reports a misplaced read.
 const MAX_READS: u32 = 1 << 20;
 
 /// The value of a local variable, as far as reads are followed through it.
@@ -35,12 +35,13 @@ enum BoundValue {
     Stored,
 }
 
-/// A read of the accumulator at another place than the one that is written.
+/// A read of the accumulator that is not known to be within the place that is written.
 pub(crate) struct MisplacedRead {
     pub read: Origin,
 }
 
-/// Finds the first wrong read in the function of a reduction whose accumulator contains arrays.
+/// Finds the first misplaced read in the function of a reduction or scan whose accumulator contains
+/// arrays.
 pub(crate) fn misplaced_read(
     accumulator: &Local,
     body: &Term,
@@ -64,12 +65,13 @@ struct AccumulatorCheck<'a> {
     accumulator: &'a Local,
     facts: Facts,
     bound: FxHashMap<u32, BoundValue>,
-    /// The number of enclosing loops that write.
+    /// The number of enclosing loops that write, and of enclosing second halves, before which a
+    /// first half is written.
     loops: usize,
     next: u32,
     /// The number of expressions followed so far.
     reads: u32,
-    /// The values that are stored before the enclosing loops.
+    /// The expressions whose values are stored in memory of their own before they are used.
     stored: FxHashSet<*const Node<Primitive>>,
     misplaced_read: Option<MisplacedRead>,
 }
@@ -403,7 +405,7 @@ impl AccumulatorCheck<'_> {
     }
 }
 
-/// Returns the parameter and the body of a function.
+/// Returns the number of the parameter and the body if `f` is an abstraction.
 fn lambda(f: &Term) -> Option<(u32, &Term)> {
     match &f.form {
         Form::Lambda(param, body) => Some((param.local.id, body)),
@@ -411,7 +413,8 @@ fn lambda(f: &Term) -> Option<(u32, &Term)> {
     }
 }
 
-/// Returns true if the primitive stores its result in memory of its own.
+/// Returns true if the expression is the application of a primitive that stores its result in
+/// memory of its own.
 fn is_stored(term: &Term) -> bool {
     matches!(&term.form, Form::Primitive(primitive, ..) if super::is_stored(primitive.pattern()))
 }

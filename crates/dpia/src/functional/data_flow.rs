@@ -29,7 +29,7 @@ pub enum Materialization {
 }
 
 impl Materialization {
-    /// Returns a single word that describes it.
+    /// Returns a single word that describes the materialization, without the address space.
     pub const fn word(self) -> &'static str {
         match self {
             Materialization::Read => "read",
@@ -110,22 +110,23 @@ pub struct FlowFact {
     pub from: Sources,
     /// The destination of a value that is written.
     pub into: Destination,
-    /// The primitive that makes it, if that is in the definition itself.
+    /// The primitive that makes the value, if its use is in the definition itself.
     pub made_by: Option<Prim>,
-    /// The number of elements of the array that this primitive makes.
+    /// The first type-level argument of this primitive if it is a size, which for maps and
+    /// reductions is the number of elements.
     pub count: Option<Nat>,
     /// The type of the buffer of a stream of windows; `None` for other values.
     pub window: Option<Ty>,
     /// True if the expression is inside a parallel loop.
     pub in_parallel: bool,
-    /// The enclosing parallel maps that are distributed over OpenCL's work-items, outermost first.
-    /// If the expression is such a map, it is the last one itself.
+    /// The enclosing parallel maps that are distributed over OpenCL's work-items or work-groups,
+    /// outermost first. If the expression is such a map, it is the last one itself.
     pub shared: Box<[DistributedMap]>,
-    /// The index of its launch in [`DataFlow::launches`].
+    /// The index in [`DataFlow::launches`] of the launch that runs the expression.
     pub launch: usize,
 }
 
-/// A map that is distributed over OpenCL's work-items.
+/// A map that is distributed over OpenCL's work-items or work-groups.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DistributedMap {
     /// The pattern, `mapGlobal`, `mapWorkGroup` or `mapLocal`.
@@ -258,8 +259,9 @@ impl FlowAnalysis<'_> {
         Some(self.facts.len() - 1)
     }
 
-    /// Returns the place in the definition's own text, for a part of another definition that of its
-    /// use, and true if it is in the definition itself.
+    /// Returns the place of a phrase in the definition's own text, and true if the phrase itself is
+    /// in this text. For a phrase in another definition it is the place where that definition is
+    /// used. Returns `None` if there is no such place.
     fn place(&self, phrase: &Phrase) -> Option<(Source, bool)> {
         let origins = &self.program.origins;
         let mut source = origins.get(phrase.origin.0 as usize)?;
@@ -401,7 +403,8 @@ fn is_function(form: &Form<Prim>) -> bool {
     matches!(form, Form::Lambda(..) | Form::DepLambda(..))
 }
 
-/// Returns the map that is distributed over work-items, if the phrase is one.
+/// Returns the phrase as a distributed map, if it is a map that is distributed over work-items or
+/// work-groups.
 fn shared(phrase: &Phrase) -> Option<DistributedMap> {
     let Form::Primitive(by, types, _) = &phrase.form else {
         return None;
@@ -441,7 +444,7 @@ fn first_size(types: &[Arg]) -> Option<Nat> {
     }
 }
 
-/// Returns the type of the buffer of a stream of windows.
+/// Returns the type of the buffer if the primitive makes a stream of windows.
 fn window(prim: Prim, types: &[Arg]) -> Option<Ty> {
     let (count, element) = match (prim, types) {
         (Prim::CircularBuffer, [_, _, Arg::Type(element), _, Arg::Nat(count), ..])

@@ -19,8 +19,9 @@ pub(super) struct SavedKernelState {
 }
 
 impl AccessInference {
-    /// Enters the kernel of an `oclRun`, which writes to `into`. A kernel whose result another
-    /// kernel reads runs before that one, so it is not inside it.
+    /// Enters the kernel of an `oclRun`, which writes to `into`, and returns the state outside of
+    /// it; `None` for other primitives and on targets without work-items. A kernel whose result
+    /// another kernel reads runs before that one, so it is not inside it.
     pub(super) fn enter_kernel(
         &mut self,
         (primitive, at): (Primitive, Origin),
@@ -54,8 +55,8 @@ impl AccessInference {
         }
     }
 
-    /// Checks the sizes of `oclRun` or of the annotation. Sizes that are not refuted are checked
-    /// again before a launch.
+    /// Checks the launch sizes of the `oclRun` at `kernel`, or those of the annotation if that is
+    /// `None`. Sizes that are not refuted are checked again before a launch.
     pub(super) fn check_launch(&mut self, kernel: Option<Origin>, launch: &Launch) {
         if !self.target.has_work_items() {
             return;
@@ -126,7 +127,7 @@ impl AccessInference {
         }
     }
 
-    /// Reports number types of values that the device lacks, each once.
+    /// Reports `f64` and `f16` in a type if the device lacks them, each once for a program.
     pub(super) fn check_device_has(&mut self, ty: &Type, at: Origin) {
         let lacks = [
             (ScalarType::F64, self.device.fp64),

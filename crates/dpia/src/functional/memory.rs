@@ -17,7 +17,7 @@ use crate::prim::Prim;
 use crate::target::format_bytes;
 use Primitive::MapLocal;
 
-/// The origin of memory that is assumed to exist.
+/// The origin of hypothetical memory, for which address spaces are tried.
 const TRIAL_ORIGIN: Origin = Origin(u32::MAX);
 
 /// The reason why memory cannot be in an address space.
@@ -25,14 +25,15 @@ const TRIAL_ORIGIN: Origin = Origin(u32::MAX);
 pub(crate) enum AllocationError {
     /// A reason other than its size.
     Place(PlacementError),
-    /// It is larger than the device's memory.
+    /// It is larger than the device's Local memory.
     Large {
         /// The size of the memory in bytes.
         bytes: u64,
     },
 }
 
-/// Returns the address space that is given for a primitive, if it is one of the four.
+/// Returns the address space that is given for a primitive, if it is one of the four and no
+/// variable.
 pub(crate) fn space_of(primitive: Primitive, types: &[Arg]) -> Option<AddressSpace> {
     match address_of(primitive, types) {
         Some(Address::Space(space)) => Some(space),
@@ -40,7 +41,7 @@ pub(crate) fn space_of(primitive: Primitive, types: &[Arg]) -> Option<AddressSpa
     }
 }
 
-/// Returns the address space that is given for a primitive.
+/// Returns the address space that is given for a primitive, if any; it may be a variable.
 pub(crate) fn address_of(primitive: Primitive, types: &[Arg]) -> Option<Address> {
     let of_rise = |param: &&TypeParam| matches!(param, TypeParam::OfRise(_));
     let count = Prim::of_rise(primitive).map_or(0, |prim| {
@@ -53,8 +54,8 @@ pub(crate) fn address_of(primitive: Primitive, types: &[Arg]) -> Option<Address>
 }
 
 impl AccessInference {
-    /// Returns the address spaces for the memory of a primitive at the current place, possible ones
-    /// first.
+    /// Returns Private, Local and Global memory as choices for the memory of a primitive at the
+    /// current place, possible ones first; none during a trial.
     pub(super) fn spaces_for(
         &mut self,
         ty: &Ty,
@@ -89,14 +90,16 @@ impl AccessInference {
         spaces
     }
 
-    /// Returns the address spaces for an expression that is not stored yet.
+    /// Returns the address spaces as choices for storing an expression by `toMem`, possible ones
+    /// first.
     pub(super) fn spaces_to_store(&mut self, writer: &Term, reader: &User) -> Vec<SpaceChoice> {
         let types = [Arg::Type(writer.ty.clone())];
         let args = [writer.clone()];
         self.spaces_for(&writer.ty, (Primitive::ToMem, &types, &args), Some(reader))
     }
 
-    /// Returns the address space of the smallest scope for the accumulator of a `reduce`.
+    /// Returns the first possible address space for the accumulator of a `reduce`; `None` for other
+    /// patterns and on targets without work-items.
     pub(super) fn accumulator_space(
         &mut self,
         term: &Term,
@@ -119,7 +122,8 @@ impl AccessInference {
         first.map(|space| space.space)
     }
 
-    /// Returns the reason why memory cannot be in this address space.
+    /// Returns the text of the reason why memory cannot be in this address space, considering its
+    /// place, its size, its reader and its writers.
     fn refused(
         &mut self,
         term: &Term,
@@ -251,7 +255,8 @@ impl AccessInference {
         }
     }
 
-    /// Returns the size of an expression's result in bytes.
+    /// Returns the size in bytes of an expression's result as it is written to memory; with
+    /// `shared` launch sizes the share of one work-item. Returns `None` if the size is not known.
     fn written_bytes(&self, term: &Term, shared: Option<&Launch>) -> Option<Nat> {
         let Form::Primitive(primitive, types, args) = &term.form else {
             return bytes(&term.ty);
@@ -301,7 +306,9 @@ impl AccessInference {
         }
     }
 
-    /// Returns the number of a map's elements that one work-item writes.
+    /// Returns the number of a map's elements that one work-item writes: all `n` of them if the map
+    /// is not parallel or `shared` is `None`. Returns `None` if the number of work-items is not
+    /// given.
     fn share_of(
         &self,
         primitive: Primitive,
@@ -411,7 +418,7 @@ pub(super) fn is_kernel(writer: &Term) -> bool {
     false
 }
 
-/// Returns the body of a function.
+/// Returns the body of a function under all its parameters.
 fn body_of(f: &Term) -> &Term {
     let mut term = f;
     while let Form::Lambda(_, body) | Form::DepLambda(_, _, body) = &term.form {
@@ -447,7 +454,7 @@ pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<ParallelMap>) {
     }
 }
 
-/// Returns true if the result of a map's function is written by loops.
+/// Returns true if the result of a map's function contains arrays, which are written by loops.
 pub(super) fn is_written_by_loops(map: &Term) -> bool {
     let Form::Primitive(_, _, args) = &map.form else {
         return false;
@@ -456,7 +463,8 @@ pub(super) fn is_written_by_loops(map: &Term) -> bool {
         .is_some_and(|f| contains_array(&body_of(f).ty) && args.len() > 1)
 }
 
-/// Returns the size of a value in bytes; a tuple has the size of its components together.
+/// Returns the size in bytes of a value of this type; a tuple has the size of its components
+/// together. Returns `None` for types without a known size.
 fn bytes(ty: &Type) -> Option<Nat> {
     match ty {
         Type::Scalar(scalar) => Some(Nat::constant(scalar_bytes(*scalar))),

@@ -62,8 +62,7 @@ pub struct Checked {
 
 /// Translates a program in normal form to functional DPIA, with all accesses solved.
 ///
-/// # Errors
-/// Returns every reason why the program cannot be compiled.
+/// # Errors Returns all problems of the program: every reason why it cannot be compiled, and hints.
 pub fn functional(
     program: &Program<Primitive>,
     target: Features,
@@ -72,8 +71,8 @@ pub fn functional(
     phrase.ok_or(problems)
 }
 
-/// Checks a program for a target; see [`functional`]. The result also has hints about programs that
-/// can be compiled.
+/// Checks a program for a target and the default OpenCL device; see [`functional`]. The result also
+/// has hints about programs that can be compiled.
 pub fn check(program: &Program<Primitive>, target: Features) -> Checked {
     check_on(program, target, &Device::default())
 }
@@ -135,8 +134,9 @@ pub fn check_on(program: &Program<Primitive>, target: Features, device: &Device)
     }
 }
 
-/// Checks a program in which these `scatter`s take their elements in order; returns `None` if that
-/// is impossible.
+/// Rewrites a program such that the `scatter`s of the problems `found` take their elements in
+/// order, and checks the result. Returns `None` if there are no such problems, or if the rewriting
+/// or the check fails.
 fn with_scatters_in_order(
     program: &Program<Primitive>,
     found: &[Problem],
@@ -198,7 +198,7 @@ fn parameters(program: &Program<Primitive>) -> Vec<Problem> {
         .collect()
 }
 
-/// Returns true if a primitive stores its result in memory of its own.
+/// Returns true if a primitive of this pattern stores its result in memory of its own.
 fn is_stored(pattern: Pattern) -> bool {
     match pattern {
         Pattern::Memory => true,
@@ -212,8 +212,8 @@ fn is_stored(pattern: Pattern) -> bool {
     }
 }
 
-/// Returns the primitive that makes a pair of two written arrays of one length, which could be an
-/// array of pairs.
+/// Returns the primitive, with its origin, that makes the result if this is a pair of two written
+/// arrays of one length, which could be an array of pairs.
 fn zips(
     result: &access_inference::Term,
     walk: &access_inference::AccessInference,

@@ -11,7 +11,7 @@ use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 /// The greatest number of chains of maps that are considered for alternatives.
 const MAX_CHAINS: usize = 256;
 
-/// Returns the level of a primitive that is a parallel map.
+/// Returns the primitive as a parallel map with its dimension; `None` if it is no parallel map.
 pub(super) fn level(primitive: Primitive, types: &[Arg], at: Origin) -> Option<ParallelMap> {
     let dimension = match (primitive.pattern().level()?, types.last()) {
         (Level::Global | Level::WorkGroup | Level::Local, Some(Arg::Nat(dimension))) => dimension
@@ -123,7 +123,8 @@ impl AccessInference {
     }
 }
 
-/// Returns the maximal chains of parallel maps in a function.
+/// Returns the maximal chains of nested parallel maps in a term, outermost map first. At most
+/// [`MAX_CHAINS`] chains and prefixes of chains are considered.
 pub(super) fn chains(f: &Term) -> Vec<Vec<ParallelMap>> {
     let mut found: Vec<Vec<ParallelMap>> = Vec::new();
     let mut stack: Vec<(&Term, Vec<ParallelMap>)> = vec![(f, Vec::new())];

@@ -12,8 +12,8 @@ use super::memory::inner_levels;
 use super::problem::ParallelMap;
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
-/// The greatest number of work-items in each dimension of a proposed group, for groups of one, two
-/// and three dimensions.
+/// The number of work-items in each used dimension of a proposed work-group, for groups with one,
+/// two and three used dimensions.
 const PROPOSED: [i64; 3] = [64, 8, 4];
 
 /// The reason why memory cannot be in an address space, other than its size.
@@ -33,9 +33,9 @@ pub enum PlacementError {
     NoSize,
     /// Private memory is distributed over an unknown number of work-items.
     UnknownShare {
-        /// The map that distributes it.
+        /// The innermost parallel map that distributes the memory.
         map: Primitive,
-        /// A local size that would determine it.
+        /// A local size that would determine the share of each work-item, if there is one.
         local: Option<Vec<i64>>,
     },
     /// Private memory has this size in bytes, which is no constant.
@@ -120,8 +120,9 @@ impl AccessInference {
         }
     }
 
-    /// Returns a local size that makes the share of each work-item in Private memory constant, if
-    /// no launch size is given.
+    /// Returns a local size that makes the share of each work-item in Private memory constant.
+    /// Returns `None` if there is none, if a local size is given, if the program has explicit
+    /// kernels, or if the memory is written by another parallel map than `mapLocal`.
     fn proposed(
         &self,
         (primitive, term, args): (Primitive, &Term, &[Term]),

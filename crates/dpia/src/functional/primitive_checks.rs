@@ -14,7 +14,8 @@ use super::problem::{ParallelMap, ParameterKind, ProblemKind, User};
 use crate::phrase::contains_array;
 
 impl AccessInference {
-    /// Checks the use of a primitive.
+    /// Checks that the target has a primitive, its nesting, its address space, and the number of
+    /// iterations of `iterate`.
     pub(super) fn check(
         &mut self,
         term: &Term,
@@ -120,7 +121,8 @@ impl AccessInference {
     }
 
     /// Requires that `iterate` has at least one iteration: compiled code writes its result in the
-    /// last one.
+    /// last one. If that is neither proved nor refuted, it becomes an obligation if it depends only
+    /// on size parameters of the program, and a problem otherwise.
     fn check_rounds(&mut self, term: &Term, rounds: &Nat) {
         let needed = Prop::AtLeast(rounds.clone(), Nat::ONE);
         if self.facts.proves(&needed) {
@@ -138,7 +140,8 @@ impl AccessInference {
         }
     }
 
-    /// Reports a type that the target lacks, once.
+    /// Reports number types in the type of an expression that the target or its device lacks, each
+    /// once for a program.
     pub(super) fn check_type(&mut self, term: &Term) {
         if self.target.has_work_items() {
             self.check_device_has(&term.ty, term.origin);

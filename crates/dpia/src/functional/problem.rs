@@ -103,13 +103,13 @@ pub enum ProblemKind {
         /// The possible address spaces, with the reason against the others.
         spaces: Vec<SpaceChoice>,
     },
-    /// Memory is larger than that of the device.
+    /// Memory is larger than the device's Local memory.
     TooLarge {
         /// The primitive that allocates the memory.
         primitive: Primitive,
         /// The size of the memory in bytes.
         bytes: u64,
-        /// The size of the device's memory.
+        /// The size of the device's Local memory.
         limit: DeviceLimit,
         /// The possible address spaces, with the reason against the others.
         spaces: Vec<SpaceChoice>,
@@ -133,7 +133,7 @@ pub enum ProblemKind {
     SkipsFirst {
         /// The maps of the kernel.
         maps: Vec<ParallelMap>,
-        /// The number of work-items, if it is given.
+        /// The number of work-items in the first dimension, if it is given.
         size: Option<Nat>,
         /// True if the other dimensions have one work-item, as far as their sizes are given.
         others_are_one: bool,
@@ -144,9 +144,10 @@ pub enum ProblemKind {
     NoEffect,
     /// A kernel is inside a map or another loop, or inside another kernel.
     KernelInside {
-        /// The map; `None` for a kernel.
+        /// The outermost enclosing parallel map, if there is one.
         outer: Option<ParallelMap>,
-        /// The pattern whose function contains the kernel.
+        /// The innermost enclosing pattern whose function may repeat the kernel, if there is one.
+        /// If there is no map either, the kernel is inside another kernel.
         again: Option<(Primitive, Origin)>,
     },
     /// Launch sizes contradict each other, or exceed the limits of the device.
@@ -231,7 +232,7 @@ pub enum ProblemKind {
     Parameter {
         /// The name of the parameter.
         name: Name,
-        /// The sort of the parameter.
+        /// The reason why generated functions cannot have the parameter.
         kind: ParameterKind,
     },
     /// Generated functions cannot return a result of this type.
@@ -252,7 +253,7 @@ pub enum ParameterKind {
     DepPair,
     /// The parameter contains vectors of an unknown number of lanes.
     Lanes,
-    /// The parameter contains numbers of type `f16`, which C does not have.
+    /// The parameter contains numbers of type `f16`, which the target does not have.
     Half,
     /// The parameter is a type, an address space or a function on sizes.
     TypeLevel(Kind),
@@ -290,7 +291,7 @@ pub enum RecomputationCause {
     Windows(Origin),
     /// A loop that the elements do not depend on.
     Loop(Primitive, Origin),
-    /// A name that is used more than once.
+    /// A name that is used more than once, with the origin of its second use.
     Name(Origin),
 }
 
@@ -330,8 +331,9 @@ pub struct SpaceChoice {
 }
 
 impl SpaceChoice {
-    /// Returns the rank among the offered address spaces: possible ones come first, smaller scopes
-    /// before larger ones. Private memory that does not fit into registers ranks as Global memory.
+    /// Returns the key by which the offered address spaces, given with smaller scopes first, are
+    /// sorted stably: possible ones come first, and among these Private memory that does not fit
+    /// into registers comes last.
     pub(super) fn rank(&self) -> (bool, bool) {
         let room = self.size.as_ref().and_then(|room| room.bytes.as_const());
         let spills = room.is_some_and(|bytes| bytes > MAX_REGISTER_BYTES);
@@ -342,7 +344,8 @@ impl SpaceChoice {
     }
 }
 
-/// The bytes of registers of a work-item; devices have 128 to 256 registers of 4 bytes for each.
+/// The number of bytes of registers that one work-item has; devices have 128 to 256 registers of 4
+/// bytes for each work-item.
 const MAX_REGISTER_BYTES: i64 = 1024;
 
 /// The size of some memory.
@@ -350,7 +353,7 @@ const MAX_REGISTER_BYTES: i64 = 1024;
 pub struct MemorySize {
     /// The size in bytes.
     pub bytes: Nat,
-    /// The size of the device's memory of that kind, if it is limited.
+    /// The size in bytes of the device's memory of that kind; `None` except for Local memory.
     pub of: Option<u64>,
 }
 
@@ -448,7 +451,8 @@ impl Problem {
         }
     }
 
-    /// Returns the same problem of a `scatter` whose elements are stored first.
+    /// Marks the problem of a `scatter` as one whose elements are stored first, which makes it a
+    /// hint. Other problems stay as they are.
     pub(super) fn with_stored_elements(mut self) -> Problem {
         if let ProblemKind::ScatterOrder { is_kept, .. } = &mut self.kind {
             *is_kept = true;
@@ -456,12 +460,13 @@ impl Problem {
         self
     }
 
-    /// Returns true if the program cannot be compiled because of it.
+    /// Returns true if the program cannot be compiled because of the problem.
     pub fn is_error(&self) -> bool {
         self.severity() == Severity::Error
     }
 
-    /// Returns true if the result of the definition is not written.
+    /// Returns true if the problem is that an array that is the result of the definition is not
+    /// written.
     pub(super) fn wants_result(&self) -> bool {
         matches!(
             self.kind,
@@ -480,7 +485,7 @@ impl Problem {
         )
     }
 
-    /// Returns true if it is a `map` that must become a loop.
+    /// Returns true if the problem is a `map` that must become a loop.
     pub(super) fn is_missing_map(&self) -> bool {
         matches!(
             self.kind,
@@ -512,7 +517,7 @@ impl Problem {
 }
 
 impl ProblemKind {
-    /// Returns true if it is about a type-level parameter.
+    /// Returns true if the problem is a type-level parameter that is no size.
     pub(super) fn is_generic(&self) -> bool {
         matches!(
             self,
