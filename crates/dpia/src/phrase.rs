@@ -19,8 +19,8 @@ pub type Phrase = Expr<Prim>;
 /// A program in DPIA, functional or imperative.
 pub type PhraseProgram = Program<Prim>;
 
-/// The first number of the variables that primitives' types bind, above those of programs. They are
-/// never free.
+/// The smallest number of a variable that the type of a primitive binds, above the numbers in
+/// programs. These variables are never free.
 const SIGNATURE_VARS: u32 = 1 << 24;
 
 /// Makes the application of a primitive to all of its type-level arguments, in the order of its
@@ -103,8 +103,8 @@ pub fn fun(param: Param, body: Phrase) -> Phrase {
     rise::core::lambda(param, body)
 }
 
-/// Returns true if values of the type contain an array, so that writing one takes more than an
-/// assignment.
+/// Returns true if values of the type contain or may contain an array, so that writing a value
+/// takes more than an assignment. This includes dependent pairs, and types that are not known.
 pub fn contains_array(data: &Type) -> bool {
     match data {
         Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) => true,

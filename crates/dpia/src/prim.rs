@@ -276,7 +276,7 @@ impl Prim {
         self.definition().class
     }
 
-    /// Returns the pattern of a primitive that makes expressions.
+    /// Returns the pattern of a primitive that makes expressions; `None` for others.
     pub fn pattern(self) -> Option<Pattern> {
         match self.class() {
             PhraseClass::Expression(pattern) => Some(pattern),
@@ -289,17 +289,18 @@ impl Prim {
         self.definition().entry.requirement
     }
 
-    /// Returns the access path of a view.
+    /// Returns the index map of a view or of an acceptor that mirrors one, if it has one.
     pub fn index_map(self) -> Option<&'static IndexMap> {
         self.definition().index_map.as_ref()
     }
 
-    /// Returns the acceptor to which the argument of a view is written.
+    /// Returns the acceptor to which the argument of a view is written; `None` if the argument
+    /// cannot be written through the primitive.
     pub fn acceptor(self) -> Option<&'static AcceptorView> {
         self.definition().acceptor.as_ref()
     }
 
-    /// Returns the primitive's documentation in Markdown.
+    /// Returns the primitive's documentation in Markdown, up to the first example.
     pub fn docs(self) -> &'static str {
         let docs = self.definition().entry.docs();
         // The examples of a shared primitive are in RISE.
@@ -323,7 +324,8 @@ impl Prim {
         }
     }
 
-    /// Returns the optional first argument, if there is one.
+    /// Returns the kind of the optional type-level argument, which is written first, if there is
+    /// one.
     pub fn optional_argument(self) -> Option<OptionalArgument> {
         self.definition().entry.optional_argument
     }

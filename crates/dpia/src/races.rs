@@ -17,7 +17,7 @@ use crate::functional::access_path::{AccessPath, PathElement};
 use crate::phrase::{self, Phrase, PhraseProgram};
 use crate::prim::Prim;
 
-/// The first number of index variables, above those of programs and signatures.
+/// The smallest number of an index variable, above the numbers in programs and signatures.
 const INDEX_VARS: u32 = 1 << 23;
 
 /// A data race: an acceptor, a command or memory that the iterations of a parallel loop share.
@@ -63,7 +63,7 @@ pub enum RaceKind {
     },
 }
 
-/// Returns the data races of a program, in the order of its text.
+/// Returns the data races of a program, at most one for each use and loop.
 pub fn races(program: &PhraseProgram) -> Vec<Race> {
     let mut facts = Facts::new();
     for prop in program.facts.iter().chain(&program.obligations) {
@@ -100,17 +100,17 @@ struct Finder {
     facts: Facts,
     next: u32,
     loops: Vec<ParallelLoop>,
-    /// The number of enclosing loops of the binder of each variable in scope.
+    /// Maps each variable in scope to the number of parallel loops around its binder.
     depth: FxHashMap<u32, usize>,
     /// Maps acceptors to the expressions that read their memory.
     readers: FxHashMap<u32, u32>,
-    /// Maps the acceptors that loops bind to the memory that they write.
+    /// Maps the parameters of parallel loops to the memory that an iteration writes.
     parts: FxHashMap<u32, WrittenPaths>,
     /// Maps the counters in scope to sizes.
     indices: FxHashMap<u32, Nat>,
     found: Vec<Race>,
-    /// The races found so far: a use that occurs in several places of the program occurs once in
-    /// the text.
+    /// The use and the loop of each race found so far: a use that occurs in several places of the
+    /// program occurs once in the text.
     places: FxHashSet<(Origin, Origin)>,
 }
 
@@ -157,7 +157,7 @@ impl Finder {
         }
     }
 
-    /// Makes a size for an index below `n`.
+    /// Makes a size for the variable `local`, an index below `n`, and records it.
     fn index(&mut self, local: u32, n: &Nat) -> Nat {
         let var = Var(self.next);
         self.next += 1;
@@ -212,7 +212,8 @@ impl Finder {
         self.loops.pop();
     }
 
-    /// Returns the index of an iteration, its parameters, and its body.
+    /// Returns the index of an iteration as a size, the numbers of the counter (`None` if it is a
+    /// size) and of the acceptor that the body binds, and the body under them.
     fn iteration<'p>(&mut self, body: &'p Phrase) -> Option<(Nat, [Option<u32>; 2], &'p Phrase)> {
         let (at, counter, inner) = match &body.form {
             Form::Lambda(counter, inner) => {
@@ -281,7 +282,8 @@ fn result(mut ty: &Type) -> &Type {
     }
 }
 
-/// Returns the index of a parallel loop's first argument that runs in parallel.
+/// Returns the index of the first argument that a parallel loop runs in parallel, as it does all
+/// arguments after it; `None` if the primitive is no parallel loop.
 fn parallel(prim: Prim) -> Option<usize> {
     match prim {
         Prim::ParFor

@@ -13,13 +13,14 @@ pub enum Parallelism {
     Sequential,
     /// Threads share the iterations of `mapPar` and `reducePar`, each with a stack of its own.
     Threads,
-    /// Work-items in work-groups run kernels, with an address space for each of them: a program
-    /// chooses the memory of what it stores.
+    /// Work-items in work-groups run kernels, and there are several address spaces: a program
+    /// chooses the one for what it stores.
     WorkItems,
 }
 
 impl Parallelism {
-    /// Returns true if a target with this parallelism has what `required` is needed for.
+    /// Returns true if a target with this parallelism can run programs that require the parallelism
+    /// `required`: it is the same, or `Sequential`.
     pub fn offers(self, required: Parallelism) -> bool {
         required == Parallelism::Sequential || required == self
     }
@@ -171,7 +172,8 @@ impl Default for Device {
     }
 }
 
-/// Formats a number of bytes, for example `4 kB`.
+/// Formats a number of bytes, for example `512 B`, `4 kB` or `1.5 kB`, where a kB has 1024 bytes
+/// and tenths are rounded up.
 pub fn format_bytes(bytes: u64) -> String {
     const KILO: u64 = 1 << 10;
     match bytes {

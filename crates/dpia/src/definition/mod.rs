@@ -27,8 +27,8 @@ use source_map::SourceMap;
 pub struct Compiled {
     /// The stage of the definition, if it is a program.
     pub stage: Option<Stage>,
-    /// The program in normal form, with the accesses of its smallest form if it is functional;
-    /// `None` if there is an error.
+    /// The program in normal form, if it is functional with newly inferred accesses; `None` if
+    /// there is an error.
     pub program: Option<PhraseProgram>,
     /// The diagnostics for the target, without those of [`check`].
     pub diagnostics: Vec<Diagnostic>,

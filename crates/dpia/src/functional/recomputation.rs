@@ -114,7 +114,8 @@ impl RecomputationFinder {
     }
 }
 
-/// Returns true if a function does more than select and rearrange.
+/// Returns true if a function contains arithmetic, a call of a C function, or a primitive that
+/// stores its result.
 fn computes(f: &Phrase) -> bool {
     match &f.form {
         Form::Lambda(_, body) | Form::DepLambda(_, _, body) => computes(body),
@@ -130,7 +131,8 @@ fn is_work(prim: Prim) -> bool {
         || matches!(prim, Add | Sub | Mul | Div | Mod | Fma | Neg)
 }
 
-/// Returns true if windows overlap.
+/// Returns true if the type-level arguments of a `slide` are a constant size and a smaller constant
+/// step, so that the windows overlap.
 fn overlaps(types: &[Arg]) -> bool {
     // The type-level parameters are `{n} {t} (sz) (sp)`.
     match (types.get(2), types.get(3)) {
@@ -171,7 +173,7 @@ fn repeats(pattern: Pattern) -> bool {
     }
 }
 
-/// Returns the second use of a function's parameter.
+/// Returns the origin of the second use of a function's parameter, if there is one.
 fn used_again(f: &Phrase) -> Option<Origin> {
     let Form::Lambda(param, body) = &f.form else {
         return None;

@@ -13,8 +13,9 @@ use crate::target::MAX_STATEMENTS;
 const MAX_LANES: i64 = 1 << 16;
 
 impl AccessInference {
-    /// Checks the sizes of primitives that are unrolled in code, over steps or lanes. Returns the
-    /// number of copies of the primitive's function.
+    /// Checks the sizes of primitives that are unrolled in code, over steps or lanes, and that
+    /// `reducePar` has no arrays as elements. Returns the number of copies of the primitive's
+    /// function in the code: 1 if the primitive is not unrolled or its size is unknown.
     pub(super) fn check_sizes(&mut self, term: &Term, primitive: Primitive, args: &[Term]) -> u64 {
         match primitive.pattern() {
             Pattern::Map(MapLoop::Unrolled) | Pattern::Reduce(ReduceLoop::Unrolled) => {
@@ -84,7 +85,8 @@ impl AccessInference {
         }
     }
 
-    /// Returns true if the vectors of a type have a known and possible number of lanes.
+    /// Returns true if the vectors of a type have a constant number of lanes up to [`MAX_LANES`],
+    /// or if it has no vectors.
     pub(super) fn has_known_lanes(&self, ty: &Type) -> bool {
         lanes(ty).is_none_or(|lanes| known(&self.facts.normalize(lanes)))
     }
@@ -94,7 +96,7 @@ fn known(lanes: &Nat) -> bool {
     lanes.as_const().is_some_and(|count| count <= MAX_LANES)
 }
 
-/// Returns the number of lanes of the vectors in a type.
+/// Returns the number of lanes of the first vector type in a type, if there is one.
 fn lanes(ty: &Type) -> Option<&Nat> {
     match ty {
         Type::Vector(lanes, _) => Some(lanes),

@@ -28,8 +28,10 @@ pub enum TrialResult {
     },
 }
 
-/// Compiles the program with each address space that its problems offer, and marks those that fail
-/// as impossible. Does nothing if the program has other errors too.
+/// Compiles the program with each address space that its problems offer for memory that work-items
+/// share. Marks a failing address space as impossible if the reason is certainly that work-items
+/// share memory, or if another address space for the same memory compiles. Does nothing if the
+/// program has other errors too.
 pub fn try_spaces(
     checked: &mut Checked,
     program: &Program<Primitive>,
@@ -137,7 +139,7 @@ impl Mapper<Primitive> for SpaceReplacer {
     }
 }
 
-/// Replaces the address space in type-level arguments.
+/// Sets the address space in type-level arguments, which may have none.
 fn with_space(primitive: Primitive, types: &[Arg], space: AddressSpace) -> Vec<Arg> {
     let mut types = types.to_vec();
     if address_of(primitive, &types).is_some() {
@@ -165,7 +167,8 @@ fn legal(problem: &Problem) -> Vec<AddressSpace> {
     legal.map(|space| space.space).collect()
 }
 
-/// Returns the most probable address space, which is used while another problem's spaces are tried.
+/// Returns the most probable address space that a problem offers, which is used while another
+/// problem's spaces are tried; `None` if it offers no possible one.
 fn chosen(problem: &Problem) -> Option<AddressSpace> {
     let legal = legal(problem);
     let shared = [AddressSpace::Local, AddressSpace::Global];
@@ -187,7 +190,8 @@ fn refuse(problem: &mut Problem, space: AddressSpace, why: String) {
     spaces.sort_by_key(SpaceChoice::rank);
 }
 
-/// Returns true if several work-items share the stored value.
+/// Returns true if several work-items share the stored value: it is in a `mapWorkGroup` but in no
+/// `mapLocal`, or parallel maps write it.
 fn is_shared(program: &Program<Primitive>, problem: &Problem) -> bool {
     let of_group = |level: &ParallelMap| level.primitive == Primitive::MapWorkGroup;
     let of_item = |level: &ParallelMap| matches!(level.primitive, Primitive::MapLocal);
@@ -210,7 +214,7 @@ fn is_shared(program: &Program<Primitive>, problem: &Problem) -> bool {
     levels.is_some_and(|levels| !levels.is_empty())
 }
 
-/// Returns true if a problem is about this application of a primitive.
+/// Returns true if a problem is about this application of a primitive, which has all its arguments.
 fn is_meant(term: &Expr<Primitive>, primitive: Primitive, problem: &Problem) -> bool {
     term.origin == problem.at
         && problem.primitive() == Some(primitive)

@@ -9,8 +9,9 @@ use super::has_tuple_of_arrays;
 use crate::target::Parallelism;
 use crate::{stage, typing};
 
-/// Returns the parallelism that the first primitive or address space of an inferred definition
-/// requires, of those that not all targets have.
+/// Returns the parallelism that an inferred definition requires by the first primitive or address
+/// space in its text that not all targets have; `None` if there is no such primitive or address
+/// space.
 pub fn first_required(item: &Item, inference: &Inference) -> Option<Parallelism> {
     let of_primitives = inference.uses.iter().filter_map(|used| {
         let required = match used.target {
@@ -102,7 +103,7 @@ fn is_function(ty: &Type) -> bool {
     matches!(ty, Type::Fun(..) | Type::Pi(_))
 }
 
-/// Returns the result type of a function of RISE.
+/// Returns the result type of a function of RISE; `None` if it is a phrase type of DPIA.
 fn result(mut ty: &Type) -> Option<&Type> {
     loop {
         ty = match ty {

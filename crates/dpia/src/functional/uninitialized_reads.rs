@@ -43,7 +43,7 @@ enum Projection {
 
 use Projection::{Element, Half};
 
-/// An array in a value that has unwritten elements.
+/// An array with unwritten elements that is a value or a part of it.
 #[derive(Clone, Debug, PartialEq)]
 struct UninitializedArray {
     /// The path from the value to the array.
@@ -59,9 +59,10 @@ struct UninitializedArray {
 /// The written elements at the beginning of an array.
 #[derive(Clone, Debug, PartialEq)]
 struct WrittenPrefix {
-    /// The number of scalars that are written.
+    /// The number of written elements, counted in elements of the result of `padEmpty`.
     count: Nat,
-    /// The number of scalars in an element of the array.
+    /// The number of elements of the result of `padEmpty` in one element of the array, which may
+    /// have been split since.
     each: Nat,
 }
 
@@ -391,7 +392,8 @@ impl Search<'_> {
             .proves(&Prop::AtLeast(before.count.clone(), read))
     }
 
-    /// Reports a pattern that reads every element of an array with these uninitialized parts.
+    /// Reports a pattern that reads every element of an array with these uninitialized parts, if
+    /// the array itself, and not only a part of its elements, is stored with unwritten elements.
     fn read(&mut self, gaps: &[UninitializedArray], reader: impl Fn() -> User) {
         let whole = |gap: &&UninitializedArray| gap.path.is_empty() && gap.is_stored;
         if let Some(gap) = gaps.iter().find(whole) {
@@ -399,7 +401,8 @@ impl Search<'_> {
         }
     }
 
-    /// Reports a function that reads all parts of a value with these uninitialized parts.
+    /// Reports a function that reads all parts of a value with these uninitialized parts, if one of
+    /// them is stored.
     fn read_all(&mut self, gaps: &[UninitializedArray], reader: impl Fn() -> User) {
         if let Some(gap) = gaps.iter().find(|gap| gap.is_stored) {
             self.report(gap, reader());

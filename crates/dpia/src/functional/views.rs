@@ -43,7 +43,8 @@ fn rearranges(body: &Term, param: &Local) -> bool {
     }
 }
 
-/// Returns true if the primitive takes one value and writes it to another place.
+/// Returns true if the primitive is a view that has an acceptor, so that its argument can be
+/// written through it.
 fn is_view(primitive: Primitive) -> bool {
     matches!(primitive.pattern(), Pattern::View(_)) && primitive.entry().acceptor.is_some()
 }

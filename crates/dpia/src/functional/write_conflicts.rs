@@ -28,7 +28,8 @@ pub struct Memory {
 /// The destination of an expression, with the patterns that write it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WriteDestination {
-    /// The possible memory; the iterations of `iterate` alternate between two.
+    /// The possible memory: that of `iterate` and of scans is one of two. It is empty where writes
+    /// need no check.
     pub memory: Vec<Memory>,
     /// The enclosing loops that are not distributed, outermost first.
     loops: Vec<SequentialLoop>,
@@ -46,14 +47,16 @@ struct SequentialLoop {
     nest: Vec<ParallelMap>,
 }
 
-/// A loop that could be distributed over work-items.
+/// A sequential loop that every work-item runs completely, with the parallel map that could
+/// distribute it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistributableLoop {
     /// The origin of the loop.
     pub at: Origin,
     /// The pattern of the loop.
     pub primitive: Primitive,
-    /// The parallel map that it could become, with its dimension.
+    /// The parallel map that the loop could become, with its dimension; `None` if it can become
+    /// none.
     pub map: Option<(Primitive, u8)>,
 }
 
@@ -223,7 +226,8 @@ impl AccessInference {
         true
     }
 
-    /// Returns the parallel maps of the kernel.
+    /// Returns the parallel maps of the enclosing explicit kernel, or of the whole program outside
+    /// of explicit kernels.
     pub(super) fn levels_of_kernel(&self) -> Vec<ParallelMap> {
         let kernel = self.kernel.and_then(|at| {
             subterms(&self.root).find(|term| {
@@ -240,7 +244,9 @@ impl AccessInference {
         found
     }
 
-    /// Returns the enclosing `mapWorkGroup`, if it could be a `mapGlobal`.
+    /// Returns the enclosing `mapWorkGroup` of the dimension, if only the work-items of a group
+    /// write the same memory, no loop can be distributed over them, and the map could be a
+    /// `mapGlobal`.
     fn group_of_one(
         &self,
         instead: &Option<DistributableLoop>,
@@ -295,8 +301,8 @@ impl AccessInference {
         })
     }
 
-    /// Returns true if a launch has one work-item in a dimension. An unknown size of the first
-    /// dimension is assumed not to be 1, that of another dimension must be.
+    /// Returns true if a local or global launch size is 1. If the size is not given, returns true
+    /// except for dimension 0.
     fn is_one(&self, size: Option<&Nat>, dimension: u8) -> bool {
         match size {
             Some(size) => self.facts.proves(&Prop::Equal(size.clone(), Nat::ONE)),

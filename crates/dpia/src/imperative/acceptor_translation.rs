@@ -35,7 +35,8 @@ impl Translation {
         self.assign(output, &value, phrase.origin)
     }
 
-    /// Mirrors a view of arrays; values without arrays are assigned as a whole.
+    /// Mirrors a view of arrays, as [`Translation::mirror`] does. Returns `None` for values without
+    /// arrays, which are assigned as a whole.
     fn mirrored(&mut self, phrase: &Phrase, output: &Phrase) -> Result<Option<(Phrase, Phrase)>> {
         if has_array(phrase)? {
             self.mirror(phrase, output)
@@ -44,7 +45,8 @@ impl Translation {
         }
     }
 
-    /// Applies the rule of a primitive that is more than a view. Returns false if there is none.
+    /// Emits the commands that write a primitive to `output`, by the primitive's own rule. Returns
+    /// false and emits nothing if it has none, as for views and primitives that are read.
     fn write_primitive(
         &mut self,
         which: Prim,

@@ -85,7 +85,7 @@ impl Mapper<Prim> for Copy<'_> {
 }
 
 impl Translation {
-    /// Copies a phrase and substitutes values and a size for variables.
+    /// Copies a phrase and substitutes values and at most one type-level argument for variables.
     pub fn copy(
         &mut self,
         body: &Phrase,
@@ -166,7 +166,7 @@ impl Translation {
         self.head(&body)
     }
 
-    /// Substitutes the collected values in a body.
+    /// Substitutes the collected values in a body and clears their list.
     fn enter(&mut self, body: &Phrase, values: &mut Vec<(Local, Phrase)>) -> Phrase {
         match values.is_empty() {
             true => body.clone(),
@@ -175,7 +175,8 @@ impl Translation {
     }
 }
 
-/// Returns the type of a value that must be bound because it is read more than once.
+/// Returns the type of the argument `x` if it must be bound because the body reads it more than
+/// once; `None` if it can be substituted.
 fn shared(param: &Param, body: &Phrase, x: &Phrase) -> Option<Ty> {
     let Type::Exp(data, Access::Rd) = &*x.ty else {
         return None;

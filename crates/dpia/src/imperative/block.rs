@@ -55,7 +55,7 @@ impl Translation {
         }
     }
 
-    /// Adds a command to the current block.
+    /// Adds a command to the current block, unless it is `skip`.
     pub fn emit(&mut self, command: Phrase) {
         if !matches!(command.form, Form::Primitive(Prim::Skip, ..)) {
             self.push_statement(BlockStatement::Do(command));
@@ -91,14 +91,15 @@ impl Translation {
         (acceptor, value)
     }
 
-    /// Returns the address space of memory that the input does not name: that of single values of a
-    /// work-item.
+    /// Returns the address space of memory for which the program names none: Private in programs
+    /// for OpenCL, and none in others.
     pub fn default_space(&self) -> Option<Arg> {
         let private = Arg::Address(Address::Space(AddressSpace::Private));
         self.opencl.then_some(private)
     }
 
-    /// Returns the name of the next loop's counter, which no size or parameter has.
+    /// Returns the name of the next loop's counter: one of `i`, `j` and `k` that no parameter of
+    /// the program has, or `i` with the number of enclosing loops if there are not enough of these.
     pub fn counter(&self) -> Name {
         let free = |name: &&str| !self.taken.iter().any(|taken| taken == *name);
         match ["i", "j", "k"]
@@ -111,7 +112,7 @@ impl Translation {
         }
     }
 
-    /// Adds a loop, `for` or `forUnroll`.
+    /// Adds the loop `which`, `for` or `forUnroll`, whose body `fill` adds for the index.
     pub fn repeat(
         &mut self,
         which: Prim,
@@ -127,7 +128,7 @@ impl Translation {
         Ok(())
     }
 
-    /// Adds a loop over a size.
+    /// Adds the loop `forNat`, whose body `fill` adds for the counter, which is a size.
     pub fn repeat_nat(
         &mut self,
         n: &Nat,
@@ -143,7 +144,8 @@ impl Translation {
         Ok(())
     }
 
-    /// Adds a loop whose iterations write to distinct parts of `output`.
+    /// Adds a loop whose iterations write to distinct parts of `output`. `names` are those of the
+    /// counter, or empty for the next counter's name, and of the acceptor of a part.
     pub fn repeat_into(
         &mut self,
         which: Prim,
@@ -194,7 +196,7 @@ impl Translation {
     }
 }
 
-/// Folds the steps to one command.
+/// Folds the steps to one command; `None` if there are none.
 fn fold(steps: Vec<BlockStatement>) -> Option<Phrase> {
     let mut rest: Option<Phrase> = None;
     for step in steps.into_iter().rev() {

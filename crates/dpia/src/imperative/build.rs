@@ -21,7 +21,7 @@ pub fn comm() -> Ty {
     Arc::new(Type::Comm)
 }
 
-/// Returns the data type of an expression or acceptor.
+/// Returns the data type of an expression or acceptor; an error for other phrases.
 pub fn data_of(phrase: &Phrase) -> Result<Ty> {
     match data(&phrase.ty) {
         Some(data) => Ok(data.clone()),
@@ -78,7 +78,8 @@ pub fn dep_fun(var: nat::Var, kind: Kind, body: Phrase) -> Phrase {
 
 // ---- numbers and indices ------------------------------------------------------------------------
 
-/// Makes an operation on two sizes; folds constants and neutral elements.
+/// Makes an arithmetic operation on two numbers of type `natType`; computes it if both are sizes,
+/// and simplifies it by neutral elements and products by 0.
 pub fn arithmetic(op: Prim, a: Phrase, b: Phrase, origin: Origin) -> Phrase {
     if let (Form::Nat(x), Form::Nat(y)) = (&a.form, &b.form) {
         let value = match op {
@@ -111,12 +112,12 @@ fn known(phrase: &Phrase) -> Option<i64> {
     }
 }
 
-/// Makes a comparison of two sizes.
+/// Makes a comparison of two numbers of type `natType`.
 pub fn compare(op: Prim, a: Phrase, b: Phrase, origin: Origin) -> Phrase {
     prim(op, vec![Arg::Type(nat_type())], vec![a, b], origin)
 }
 
-/// Converts an index to a number.
+/// Converts an index of type `Idx[n]` to a position, a number of type `natType`.
 pub fn position(index: &Phrase) -> Result<Phrase> {
     match &index.form {
         Form::Primitive(Prim::NatAsIndex, _, args) if args.len() == 1 => Ok(args[0].clone()),
@@ -136,7 +137,7 @@ pub fn position(index: &Phrase) -> Result<Phrase> {
     }
 }
 
-/// Converts a number to an index into `n` elements.
+/// Converts a position, a number of type `natType`, to an index into `n` elements.
 pub fn index(n: &Nat, position: Phrase) -> Phrase {
     if let Form::Primitive(Prim::IndexAsNat, types, args) = &position.form
         && types.first() == Some(&Arg::Nat(n.clone()))
@@ -151,14 +152,14 @@ pub fn index(n: &Nat, position: Phrase) -> Phrase {
 
 // ---- reading --------------------------------------------------------------------------------------
 
-/// Makes the expression that reads the element at an index.
+/// Makes the expression that reads the element at an index of type `Idx[n]`.
 pub fn idx(index: Phrase, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (n, t) = array_of(array)?;
     let types = vec![Arg::Nat(n), Arg::Type(t)];
     Ok(prim(Prim::Idx, types, vec![index, array.clone()], origin))
 }
 
-/// Makes the expression that reads the element at a position.
+/// Makes the expression that reads the element at a position, a number of type `natType`.
 pub fn element(position: Phrase, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (n, _) = array_of(array)?;
     idx(index(&n, position), array, origin)
@@ -223,7 +224,7 @@ pub fn generate(n: &Nat, function: Phrase, origin: Origin) -> Result<Phrase> {
 
 // ---- writing --------------------------------------------------------------------------------------
 
-/// Makes the acceptor of an element.
+/// Makes the acceptor of the element at an index of type `Idx[n]`.
 pub fn idx_acc(index: Phrase, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (n, t) = array_of(array)?;
     let types = vec![Arg::Nat(n), Arg::Type(t)];
@@ -231,7 +232,7 @@ pub fn idx_acc(index: Phrase, array: &Phrase, origin: Origin) -> Result<Phrase> 
     Ok(prim(Prim::IdxAcc, types, args, origin))
 }
 
-/// Makes the acceptor of the element at a position.
+/// Makes the acceptor of the element at a position, a number of type `natType`.
 pub fn element_acc(position: Phrase, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (n, _) = array_of(array)?;
     idx_acc(index(&n, position), array, origin)
@@ -249,7 +250,8 @@ pub fn half_acc(which: Prim, pair: &Phrase, origin: Origin) -> Result<Phrase> {
     half(which, pair, origin)
 }
 
-/// Makes the acceptor of the first `n` elements (`takeAcc`), or of all but these (`dropAcc`).
+/// Makes the part of an array that consists of the first `n` elements (`takeAcc`, and `take` for
+/// reading) or of all others (`dropAcc`).
 pub fn part_acc(which: Prim, n: &Nat, array: &Phrase, origin: Origin) -> Result<Phrase> {
     let (all, t) = array_of(array)?;
     let types = vec![
@@ -300,7 +302,7 @@ pub fn index_type(n: &Nat) -> Ty {
     exp(&Arc::new(Type::Index(n.clone())), Access::Rd)
 }
 
-/// Makes the first `n` elements of an array.
+/// Makes the expression that reads the first `n` elements of an array.
 pub fn take(n: &Nat, array: &Phrase, origin: Origin) -> Result<Phrase> {
     part_acc(Prim::Take, n, array, origin)
 }

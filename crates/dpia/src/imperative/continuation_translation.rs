@@ -127,7 +127,8 @@ impl Translation {
         }
     }
 
-    /// Reads a part of a pair or array whose arguments have been translated.
+    /// Reads the projection of a pair or array (`idx`, `depIdx`, `fst` or `snd`) whose arguments
+    /// have been translated.
     fn read_part(&mut self, part: &Phrase) -> Result<Phrase> {
         if self.is_pure(part) {
             return Ok(part.clone());

@@ -19,8 +19,9 @@ use crate::phrase::{self, Phrase, exp, fun, prim};
 use crate::prim::Prim;
 
 impl Translation {
-    /// Moves a projection (`idx`, `depIdx`, `fst`, `snd`) of a view inwards; returns `None` if its
-    /// argument is no view.
+    /// Moves a projection (`idx`, `depIdx`, `fst`, `snd`) into its argument, by one pattern;
+    /// returns `None` if the argument is no view, `map`, `select` or other pattern into which that
+    /// is possible.
     pub fn push_projection_inwards(&mut self, part: &Phrase) -> Result<Option<Phrase>> {
         let Form::Primitive(which, types, args) = &part.form else {
             return Ok(None);
@@ -339,7 +340,8 @@ fn joined(types: &[Arg], parts: &Phrase, origin: Origin) -> Result<Option<Joined
     })
 }
 
-/// Chooses the value at a position.
+/// Makes the expression that reads the value at a position: the value itself for a constant
+/// position, otherwise a chain of `select`s.
 fn one_of(values: &[Phrase], at: &Phrase, origin: Origin) -> Result<Phrase> {
     if let Form::Nat(nat) = &at.form
         && let Some(value) = nat

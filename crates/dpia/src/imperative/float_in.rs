@@ -69,7 +69,9 @@ impl Risk {
     }
 }
 
-/// Returns true if a primitive is undefined for some values of its arguments.
+/// Returns true if a primitive may be undefined for these arguments: a division or remainder of
+/// integers whose divisor is not known to be other than 0, or the conversion to an index of a
+/// number that is no constant or size.
 fn may_fail(prim: Prim, args: &[Phrase]) -> bool {
     match (prim, args) {
         (Prim::Div | Prim::Mod, [_, divisor]) => !is_float(divisor) && !is_other_than_zero(divisor),
@@ -253,7 +255,8 @@ impl Needs<'_> {
     }
 }
 
-/// Returns the index of the first argument of a primitive that is computed conditionally.
+/// Returns the index of the first argument of a primitive that is computed conditionally, as are
+/// all arguments after it; `usize::MAX` if there is none.
 fn first_branch(prim: Prim) -> usize {
     match prim {
         Prim::Select | Prim::And | Prim::Or => 1,

@@ -15,7 +15,8 @@ use crate::phrase::{self, Phrase, prim};
 use crate::prim::Prim;
 
 impl Translation {
-    /// Writes a function of every element of an array. Returns false if that is no loop.
+    /// Writes the result of a map over an array. Returns false and writes nothing for
+    /// `MapLoop::Computed`, which is no loop.
     pub fn write_map(
         &mut self,
         map: MapLoop,
@@ -75,7 +76,7 @@ impl Translation {
         Ok(true)
     }
 
-    /// Writes a function of every element of a dependent array.
+    /// Writes the result of a map over a dependent array.
     pub fn write_dep_map(
         &mut self,
         map: DepLoop,
@@ -132,7 +133,8 @@ impl Translation {
         })
     }
 
-    /// Translates a scan: the accumulator is updated, and then copied to the element.
+    /// Translates a scan: in each iteration the accumulator is updated, and then copied to the
+    /// element of the result.
     pub fn write_scan(
         &mut self,
         types: &[Arg],

@@ -92,7 +92,7 @@ struct Translation {
     opencl: bool,
     /// The number of enclosing loops whose counters have no names of their own.
     depth: usize,
-    /// The names of the parameters, which no new variable may have.
+    /// The names of the program's parameters, which loop counters avoid.
     taken: Vec<Name>,
 }
 
@@ -176,7 +176,8 @@ fn parameters(body: &Phrase) -> (Parameters, Phrase) {
     }
 }
 
-/// Returns true if a program is for OpenCL.
+/// Returns true if a program is for OpenCL: it has an address space, or a primitive that requires
+/// work-items.
 fn uses_address_spaces(body: &Phrase) -> bool {
     let mut found = false;
     let mut seen = rustc_hash::FxHashSet::default();

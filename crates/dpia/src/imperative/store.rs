@@ -18,8 +18,8 @@ use rustc_hash::FxHashSet;
 use syntax::ast::Name;
 
 impl Translation {
-    /// Emits the assignment of a value without arrays. A pair is assigned by halves, unless the
-    /// second half reads what the first assignment writes.
+    /// Emits the assignment of a value without arrays. A `makePair` is assigned by halves, unless
+    /// its second half reads the memory that `output` is part of.
     pub fn assign(&mut self, output: &Phrase, value: &Phrase, origin: Origin) -> Result<()> {
         if let Form::Primitive(Prim::MakePair, _, args) = &value.form
             && let [a, b] = &args[..]
@@ -338,8 +338,9 @@ impl Translation {
         }
     }
 
-    /// Returns the name of an accumulator: that of the function's parameter, unless the name was
-    /// generated for a function without written parameters.
+    /// Returns the name of an accumulator: that of the function's parameter number `at`, counted
+    /// from 0, but `accum` for `x` and `xs`, which are generated for functions without written
+    /// parameters.
     pub fn accumulator_name(&self, f: &Phrase, at: usize) -> Name {
         match &*self.parameter_name(f, at, "accum") {
             "x" | "xs" => "accum".into(),
@@ -347,7 +348,8 @@ impl Translation {
         }
     }
 
-    /// Returns the name of a function's parameter number `at`.
+    /// Returns the name of a function's parameter number `at`, counted from 0; `otherwise` if there
+    /// is no such parameter, or if its name is empty or starts with `_`.
     pub fn parameter_name(&self, f: &Phrase, at: usize, otherwise: &str) -> Name {
         let mut f = f;
         for _ in 0..at {
@@ -403,7 +405,8 @@ impl TranslatedBranch {
     }
 }
 
-/// Returns true if an array is stored in memory by its outermost primitive.
+/// Returns true if an array is stored by a `toMem` that is its outermost primitive, the body of an
+/// outermost `let`, or an alternative of an outermost `select`.
 fn is_stored(phrase: &Phrase) -> bool {
     match &phrase.form {
         Form::Primitive(Prim::ToMem, ..) => true,
@@ -416,7 +419,7 @@ fn is_stored(phrase: &Phrase) -> bool {
     }
 }
 
-/// Returns the address space of a stored value.
+/// Returns the address space of the first `toMem` by which [`is_stored`] holds, if it is given.
 fn memory_of(phrase: &Phrase) -> Option<Arg> {
     match &phrase.form {
         Form::Primitive(Prim::ToMem, types, _) => types.get(1).cloned(),

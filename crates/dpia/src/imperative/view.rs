@@ -15,7 +15,7 @@ use crate::prim::Prim;
 
 impl Translation {
     /// For a view `phrase`, returns its argument and the acceptor to which the argument is written
-    /// so that the view is written to `output`.
+    /// so that the view is written to `output`. Returns `None` for other phrases.
     pub fn mirror(&mut self, phrase: &Phrase, output: &Phrase) -> Result<Option<(Phrase, Phrase)>> {
         let Form::Primitive(which, types, args) = &phrase.form else {
             return Ok(None);
@@ -79,7 +79,7 @@ impl Translation {
         build::idx(i.clone(), &reordered, origin)
     }
 
-    /// Makes the array whose element at `j` is the result of `element`.
+    /// Makes the array of `n` elements whose element at an index is the result of `element` for it.
     pub fn each(
         &mut self,
         n: &Nat,

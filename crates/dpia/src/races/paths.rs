@@ -56,7 +56,8 @@ impl Finder {
         }
     }
 
-    /// Transforms a path in an acceptor to one in its last argument, of which it is a view.
+    /// Transforms a path in an acceptor to one in the last argument of the acceptor, of which it is
+    /// a view; `None` if that is not possible.
     fn place(
         &self,
         prim: Prim,
@@ -185,7 +186,7 @@ impl Finder {
         }
     }
 
-    /// Returns true if a read place is certainly a part of the written one.
+    /// Returns true if the read place is certainly the written one or a part of it.
     pub(super) fn stays_in(&self, read: &[PathElement], written: Option<&[PathElement]>) -> bool {
         let equal =
             |a: &Nat, b: &Nat| a == b || self.facts.proves(&Prop::Equal(a.clone(), b.clone()));

@@ -10,7 +10,7 @@ use crate::target::{Features, Parallelism};
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 use syntax::ast::AddressSpace;
 
-/// The greatest number of steps of a loop for which unrolling is offered.
+/// The greatest number of elements for which the unrolled version of a map or reduction is offered.
 const MAX_UNROLLED: i64 = 64;
 
 /// The properties of a pattern besides its nesting.
@@ -24,7 +24,7 @@ pub(super) struct PatternProperties {
     pub space: Option<AddressSpace>,
 }
 
-/// Returns the implementations of the pattern of a primitive, the best first.
+/// Returns the texts of the implementations of the pattern of a primitive, the best first.
 pub(super) fn choices(
     primitive: Primitive,
     target: Features,
@@ -74,7 +74,8 @@ fn maps(target: Features, nest: &[ParallelMap], loops: bool) -> Vec<String> {
     }
 }
 
-/// Returns the alternatives for a parallel map that contains these maps.
+/// Returns the texts of the maps that can replace the parallel map `inner`, which is inside of the
+/// maps `nest` and contains the chains of maps `inside`; without `inner` itself.
 pub(super) fn instead(
     inner: ParallelMap,
     nest: &[ParallelMap],
@@ -106,7 +107,8 @@ pub(super) fn is_shared(chain: &[ParallelMap]) -> bool {
     (has(MapGlobal, 0) || grouped(0)) && (0..3).all(in_groups)
 }
 
-/// Returns the maps that fit inside others, each over the first possible dimension.
+/// Returns the texts of the parallel maps, each over the first possible dimension, and of `mapSeq`,
+/// as far as the chain of `nest` and this map satisfies `fits`.
 fn kernel_maps(nest: &[ParallelMap], fits: &dyn Fn(&[ParallelMap]) -> bool) -> Vec<String> {
     let with = |primitive, dimension| {
         let level = ParallelMap {
@@ -176,8 +178,9 @@ pub(super) fn copy(data: &Type, target: Features, nest: &[ParallelMap]) -> Strin
     }
 }
 
-/// Returns the parallel maps around the body of a copy's loop: one in every dimension, so that the
-/// copy does not nest parallel maps further.
+/// Returns the parallel maps that are assumed around the body of a copy's loop: `nest` and, on
+/// targets with parallel maps, one in every dimension, so that the copy does not nest parallel maps
+/// further.
 fn inside(nest: &[ParallelMap], target: Features) -> Vec<ParallelMap> {
     let mut nest = nest.to_vec();
     let primitive = match target.parallelism {

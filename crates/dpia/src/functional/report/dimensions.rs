@@ -52,7 +52,8 @@ impl Reporter<'_> {
     }
 }
 
-/// Returns the nested maps for one over several dimensions, the best first.
+/// Returns the chains of nested maps, outermost first, that implement a map over several
+/// dimensions, the best chain first.
 fn chains(dimensions: usize, target: Features, nest: &[ParallelMap]) -> Vec<Vec<String>> {
     let sequential = |outer: Option<&str>| {
         let outer = outer.unwrap_or("mapSeq").to_owned();

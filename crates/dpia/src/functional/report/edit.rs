@@ -12,7 +12,8 @@ pub(super) type Edits = Vec<(Span, String)>;
 
 impl SourceMap<'_> {
     /// Returns the edits that append `stage` to the expression: `e |> stage`, or `e >> stage` for a
-    /// function. There are none if the function takes more than one argument.
+    /// function. Returns `None` if the function takes more than one argument, or if the expression
+    /// is not found in the text.
     pub fn append(&self, origin: Origin, stage: &str) -> Option<Edits> {
         let item = self.written.item;
         let mut term = self.spine_of(self.location(origin))?;
@@ -62,7 +63,8 @@ impl SourceMap<'_> {
         })
     }
 
-    /// Returns the edits that replace an application by another expression.
+    /// Returns the edits that replace an application by another expression; `None` if it lacks
+    /// arguments.
     pub fn rewrite(&self, origin: Origin, text: &str) -> Option<Edits> {
         let term = self.spine_of(self.location(origin))?;
         if !self.is_applied(term) {
@@ -86,7 +88,8 @@ impl SourceMap<'_> {
         Some(vec![(item.term(term).span, text)])
     }
 
-    /// Returns the edits that replace `(a, b)` by `zip(a)(b)`.
+    /// Returns the edits that replace `(a, b)` by `zip(a)(b)`; `None` if the expression is no such
+    /// pair in the definition's own text, or if there are comments in it that would be lost.
     pub fn zipped(&self, origin: Origin) -> Option<Edits> {
         let spot = self.location(origin);
         if spot.inside.is_some() {
@@ -105,7 +108,8 @@ impl SourceMap<'_> {
         plain.then(|| vec![(open, "zip(".to_owned()), (comma, ")(".to_owned())])
     }
 
-    /// Returns the edit that replaces the result `(n.a, n.b)` of a written type by `n.(a, b)`.
+    /// Returns the edit that replaces the result `(n.a, n.b)` of a written type by `n.(a, b)`;
+    /// `None` if the result is written in another way.
     pub fn zipped_type(&self, mut ty: TermId) -> Option<(Span, String)> {
         let item = self.written.item;
         loop {
@@ -130,7 +134,8 @@ impl SourceMap<'_> {
         Some((item.term(ty).span, format!("{n}.({a}, {b})")))
     }
 
-    /// Returns the edits that remove the last stage: `xs |> f` becomes `xs`.
+    /// Returns the edits that remove the last stage: `xs |> f` becomes `xs`. Returns `None` if the
+    /// expression is no such pipe.
     pub fn without_stage(&self, origin: Origin) -> Option<Edits> {
         let spot = self.location(origin);
         let item = self.written.item;
@@ -148,7 +153,8 @@ impl SourceMap<'_> {
         }
     }
 
-    /// Returns the edits that replace the name of a primitive together with its optional argument.
+    /// Returns the edits that replace the name of a primitive together with its optional argument;
+    /// `None` if the text at the origin is not this name.
     pub fn replace(&self, origin: Origin, primitive: Primitive, name: &str) -> Option<Edits> {
         let spot = self.location(origin);
         if !self.names(spot, primitive) {
@@ -159,7 +165,8 @@ impl SourceMap<'_> {
         Some(edits)
     }
 
-    /// Returns the edits that write or replace the optional argument of a primitive.
+    /// Returns the edits that write or replace the optional argument of a primitive; `None` if the
+    /// text at the origin is not the primitive's name.
     pub fn set_optional(
         &self,
         origin: Origin,

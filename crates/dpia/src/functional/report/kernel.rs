@@ -207,7 +207,8 @@ impl Reporter<'_> {
         found
     }
 
-    /// Returns the edit that adds an annotation to the definition.
+    /// Returns the edit that adds an annotation to the definition; `None` if it has an `@opencl`
+    /// annotation.
     fn annotated(&self, annotation: &str) -> Option<Edits> {
         if self.launch_annotation().is_some() {
             return None;
@@ -218,7 +219,8 @@ impl Reporter<'_> {
         Some(vec![(Span::empty(def), format!("{annotation}\n"))])
     }
 
-    /// Returns the edit that adds these local sizes to the annotation, if it has none.
+    /// Returns the edit that adds these local sizes to the `@opencl` annotation, or the whole
+    /// annotation if it is missing; `None` if the annotation has local sizes.
     pub(super) fn with_local(&self, sizes: &str) -> Option<Edits> {
         let Some(annotation) = self.launch_annotation() else {
             return self.annotated(&format!("@opencl(local = {sizes})"));
@@ -423,7 +425,8 @@ impl Reporter<'_> {
         print::nat_text(size, &names)
     }
 
-    /// Returns the list of sizes in the annotation, with its span.
+    /// Returns the list of sizes under a key of the annotation, `local` or `global`, with the span
+    /// of the list.
     fn launch_sizes(&self, key: &str) -> Option<(&[TermId], Span)> {
         let args = &self.launch_annotation()?.args;
         args.iter().find_map(|arg| match (&arg.key, &arg.value) {
@@ -460,7 +463,7 @@ impl Reporter<'_> {
     }
 }
 
-/// Returns the largest size of groups that the device supports and that divides a larger group.
+/// Returns the largest number up to `most` that divides `items`; `None` if `items` is no constant.
 fn smaller_group(items: &Nat, most: u64) -> Option<u64> {
     let items = u64::try_from(items.as_const()?).ok()?;
     (1..=most.min(items))

@@ -125,7 +125,7 @@ impl Reporter<'_> {
         self.fixed(found, &format!("Write `{written}`"), Some(edits))
     }
 
-    /// Returns true if the type of an expression is an array of numbers.
+    /// Returns true if the type of the expression at an origin is an array of numbers.
     fn adds_numbers(&self, at: Origin) -> bool {
         let whole = subterms(&self.source_map.program.body).find(|term| term.origin == at);
         let Some(Type::Array(_, element)) = whole.map(|term| &*term.ty) else {
@@ -263,7 +263,7 @@ impl Reporter<'_> {
         Err(no_space(spaces))
     }
 
-    /// Returns the change that makes the written address space possible.
+    /// Returns the text of a change that makes the written address space possible, if there is one.
     fn to_fit(&self, placement_error: &PlacementError) -> Option<String> {
         Some(match placement_error {
             PlacementError::NoGroup => {
@@ -336,7 +336,8 @@ impl Reporter<'_> {
         found
     }
 
-    /// Returns the edits that change the address space of a primitive.
+    /// Returns the edits that give a primitive this address space; `None` if its name is not in the
+    /// text.
     pub(super) fn space_edits(
         &self,
         at: Origin,
@@ -376,7 +377,7 @@ impl Reporter<'_> {
     }
 }
 
-/// Explains that no address space is possible, not even Global memory.
+/// Returns the help text for memory for which no address space is possible, not even Global memory.
 fn no_space(spaces: &[SpaceChoice]) -> String {
     let global = spaces.iter().find(|s| s.space == AddressSpace::Global);
     match global.and_then(|space| space.impossible.as_deref()) {

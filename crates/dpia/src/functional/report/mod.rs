@@ -78,7 +78,7 @@ pub fn diagnostics(
     found
 }
 
-/// Returns true if Local memory is allocated outside of all work-groups.
+/// Returns true if the problem is that Local memory is allocated outside of all work-groups.
 fn needs_group(problem: &Problem) -> bool {
     matches!(
         problem.kind,
@@ -89,8 +89,8 @@ fn needs_group(problem: &Problem) -> bool {
     )
 }
 
-/// Returns the fix that changes the address space of the memory at an origin, if the text can be
-/// edited.
+/// Returns the fix that changes the address space of the memory that the primitive at an origin
+/// allocates; `None` if the text cannot be edited.
 pub fn store_elsewhere(
     program: &Program<Primitive>,
     target: Features,
@@ -248,8 +248,8 @@ impl Reporter<'_> {
         whole.inside.is_none() && into.inside.is_none() && whole.span.contains(into.span)
     }
 
-    /// Returns the `mapLocal`s without an enclosing work-group, in the order of the text. They are
-    /// reported as one mistake.
+    /// Returns the problems of `mapLocal`s without an enclosing `mapWorkGroup`, in the order of the
+    /// text. They are reported as one mistake.
     fn maps_without_groups<'c>(&self, problems: &'c [Problem]) -> Vec<&'c Problem> {
         let is_local = |problem: &&Problem| {
             matches!(
@@ -390,7 +390,8 @@ impl Reporter<'_> {
         self.source_map.place_to_change(problem.at, &is_changed)
     }
 
-    /// Returns the name of the definition that uses the function given to it.
+    /// Returns the word in the text at a use of another definition, in backticks: the name of this
+    /// definition, to which the function is given.
     fn user_of_function(&self, used_at: Origin) -> String {
         tick(self.source_map.text(self.source_map.location(used_at).head))
     }
@@ -751,7 +752,8 @@ fn offer(found: &mut Diagnostic, title: impl Into<String>, edits: Option<Edits>)
     offer_choice(found, title, edits, None);
 }
 
-/// Adds a fix that is disabled if it is not possible; the first enabled one is the preferred one.
+/// Adds a fix, if there are edits. The fix is disabled if `not` is the reason why it is not
+/// possible; the first enabled fix of a diagnostic is the preferred one.
 fn offer_choice(
     found: &mut Diagnostic,
     title: impl Into<String>,
@@ -769,7 +771,8 @@ fn offer_choice(
     });
 }
 
-/// Extends all fixes by the edits of another change, or removes them if that cannot be made.
+/// Extends all fixes by the edits that insert `stage`, or removes all fixes if there are no such
+/// edits.
 fn extend_fixes(found: &mut Diagnostic, stage: &str, edits: Option<Edits>) {
     let Some(edits) = edits else {
         found.fixes.clear();

@@ -89,8 +89,8 @@ impl Reporter<'_> {
         found
     }
 
-    /// Adds the fix that changes the dimension of the enclosing work-groups to that of the
-    /// `mapLocal`.
+    /// Adds the fix that changes the dimension of the enclosing `mapWorkGroup` to that of the
+    /// `mapLocal`, if the maps are nested correctly then and no other help was given.
     fn groups_of_dimension(
         &self,
         found: &mut Diagnostic,
@@ -115,7 +115,8 @@ impl Reporter<'_> {
         offer(found, title, edits);
     }
 
-    /// Adds the fix that changes the dimension of a `mapGlobal` around work-groups.
+    /// Adds the fix that changes the dimension of a `mapGlobal` around a `mapWorkGroup`, if there
+    /// is one with which the maps are nested correctly.
     fn outer_elsewhere(
         &self,
         found: &mut Diagnostic,
@@ -148,8 +149,8 @@ impl Reporter<'_> {
         }
     }
 
-    /// Adds the fix that changes a `mapGlobal` around a `mapLocal`, or that swaps a `mapLocal` and
-    /// the `mapWorkGroup` inside it.
+    /// Adds the fix that changes a `mapGlobal` around a `mapLocal` to a `mapWorkGroup`, or that
+    /// swaps a `mapLocal` and the `mapWorkGroup` of the same dimension inside it.
     fn other_outer(
         &self,
         found: &mut Diagnostic,
@@ -202,7 +203,8 @@ impl Reporter<'_> {
     }
 }
 
-/// Returns the maps of a nest with a change of the one at an origin, and a map inside of them.
+/// Returns the maps of a nest, of which the one at the origin `at` is changed by `change`, and then
+/// the map `inner`.
 fn changed(
     nest: &[ParallelMap],
     inner: ParallelMap,
@@ -216,7 +218,7 @@ fn changed(
     nest.iter().map(level).chain([inner]).collect()
 }
 
-/// Returns the reason why OpenCL does not allow the nesting.
+/// Returns the reason why OpenCL does not allow the nesting; `None` for nested maps over threads.
 fn why(inner: ParallelMap, outer: Option<ParallelMap>) -> Option<&'static str> {
     let Some(outer) = outer else {
         return Some(

@@ -35,8 +35,8 @@ impl Reporter<'_> {
 }
 
 impl Reporter<'_> {
-    /// Adds fixes that replace the use of a definition by its body, in which a choice implements
-    /// the `reduce`.
+    /// Adds a fix for each choice that is the name of a primitive: it replaces the use of a
+    /// definition by its body, in which the choice implements the `reduce`.
     pub(super) fn written_out(&self, at: Origin, choices: &[String], found: &mut Diagnostic) {
         let Some(used) = self.used(at) else { return };
         for choice in choices {
@@ -68,7 +68,8 @@ impl Reporter<'_> {
         self.is_in_own_words(used).then_some(used)
     }
 
-    /// Returns true if each free variable is one of the text whose name is unambiguous.
+    /// Returns true if the name of each free variable is that of exactly one binder in the text of
+    /// the reported definition.
     fn is_in_own_words(&self, expr: &Expr<Primitive>) -> bool {
         let binders = &self.source_map.written.item.binders;
         let (mut bound, mut used) = (Vec::new(), Vec::new());
@@ -91,7 +92,7 @@ impl Reporter<'_> {
     }
 }
 
-/// The greatest length of an inlined definition, in bytes.
+/// The greatest length in bytes of the text of an inlined definition that is offered as a fix.
 const LONGEST: usize = 160;
 
 /// Replaces the `reduce` at an origin by an implementation.

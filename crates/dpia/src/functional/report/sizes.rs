@@ -59,7 +59,8 @@ impl Reporter<'_> {
         self.renamed(found, at, Primitive::ReducePar, "reduceSeq")
     }
 
-    /// Offers the pattern that computes the same with a loop instead of unrolled code.
+    /// Makes the diagnostic with the fix that writes the pattern that computes the same with a loop
+    /// instead of unrolled code.
     fn rolled(&self, at: Origin, primitive: Primitive, message: String, or: &str) -> Diagnostic {
         let instead = match primitive {
             Primitive::MapSeqUnroll => "mapSeq",
@@ -70,7 +71,8 @@ impl Reporter<'_> {
         self.renamed(found, at, primitive, instead)
     }
 
-    /// Offers a `circularBuffer`, which moves no values.
+    /// Makes the diagnostic whose help names a `circularBuffer`, which moves no values. It has a
+    /// fix only for targets without work-items, because others need an address space.
     fn ring(&self, at: Origin, message: String, size: &str) -> Diagnostic {
         let help = format!(
             "write a small number, as in `rotateValues(3)`, or `circularBuffer({size})({size})`, \

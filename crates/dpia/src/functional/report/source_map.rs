@@ -41,8 +41,9 @@ impl<'a> SourceMap<'a> {
         self.program.origins.get(origin.0 as usize)
     }
 
-    /// Returns the place in the reported definition, which for a part of another definition is its
-    /// use.
+    /// Returns the place of an origin in the reported definition. For a part of another definition
+    /// it is the use of that definition, and if no place is known the name of the reported
+    /// definition.
     pub fn location(&self, origin: Origin) -> SourceLocation {
         let whole = self
             .written
@@ -136,7 +137,8 @@ impl<'a> SourceMap<'a> {
         Some((first, last))
     }
 
-    /// Returns the uses of a place, from the first one in the definition's own text on.
+    /// Returns the origins that [`SourceMap::uses`] returns, from the first one in the definition's
+    /// own text on.
     fn own_uses(self, origin: Origin) -> impl Iterator<Item = Origin> + use<'a> {
         self.uses(origin).skip_while(move |at| !self.is_own(*at))
     }
@@ -198,7 +200,9 @@ impl<'a> SourceMap<'a> {
         is_word.then_some(head)
     }
 
-    /// Returns the text for messages: `mapSeq(f)` if that is short, otherwise the word at its head.
+    /// Returns the text of an expression for messages: all of it without its data, such as
+    /// `mapSeq(f)`, if that is short and on one line, otherwise the word at its head; `name` if
+    /// there is no such word.
     pub fn quote(&self, origin: Origin, name: &str) -> String {
         const SHORT: usize = 32;
         let spot = self.location(origin);
@@ -234,7 +238,8 @@ impl<'a> SourceMap<'a> {
         }
     }
 
-    /// Returns the type of the data that the expression at a use of another definition yields.
+    /// Returns the type of the expression, or the result type if it is a function, at the use of
+    /// another definition that `origin` is in; `None` for an origin in the reported definition.
     pub fn type_at_use(&self, origin: Origin) -> Option<&'a Type> {
         let term = self.spine_of(self.location(origin))?;
         match self.type_of(term)? {

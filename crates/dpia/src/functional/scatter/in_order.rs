@@ -28,7 +28,8 @@ pub(in crate::functional) struct InOrder {
 }
 
 /// Rewrites the program such that these `scatter`s take their elements in order; returns `None` if
-/// that requires memory and the target has several kinds.
+/// that requires memory and the target has several kinds, or if a term has a form that cannot be
+/// rewritten.
 pub(in crate::functional) fn in_order(
     program: &Program<Primitive>,
     scatters: FxHashSet<Origin>,
@@ -126,7 +127,7 @@ impl Rewrite<'_> {
         !self.within(term).is_empty()
     }
 
-    /// Rewrites a `scatter` of written elements.
+    /// Rewrites a `scatter` such that it takes its elements in order.
     fn scatter(&mut self, scatter: &Term) -> Term {
         let Form::Primitive(_, types, args) = &scatter.form else {
             return scatter.clone();
@@ -245,7 +246,9 @@ impl Rewrite<'_> {
     // ----- loops over what they read -----
 
     /// Makes a readable term of a written one: its sequential loops become `map`s. Returns `None`
-    /// if something would be computed more than once, although each element is read once.
+    /// if the term contains other patterns than such loops and rearrangements, or if something
+    /// would be computed more than once although each element is read once. `outermost` is true if
+    /// no loop is around the term.
     fn read(&mut self, term: &Term, outermost: bool) -> Option<Term> {
         let Form::Primitive(primitive, types, args) = &term.form else {
             return None;
@@ -343,7 +346,7 @@ fn scatters_in(term: &Term) -> Vec<Origin> {
         .collect()
 }
 
-/// Makes a term of the same type and origin with other arguments.
+/// Makes the application of a primitive to these arguments, with the type and the origin of `term`.
 fn with_args(
     primitive: Primitive,
     types: &Arc<[Arg]>,
@@ -354,7 +357,7 @@ fn with_args(
     Node::new(form, term.ty.clone(), term.origin)
 }
 
-/// Replaces the last type in type-level arguments.
+/// Replaces the last data type in a list of type-level arguments.
 fn with_type(types: &[Arg], ty: &Ty) -> Arc<[Arg]> {
     let mut types = types.to_vec();
     let mut all = types.iter_mut().rev();
@@ -364,7 +367,8 @@ fn with_type(types: &[Arg], ty: &Ty) -> Arc<[Arg]> {
     types.into()
 }
 
-/// Returns the parts of a loop: map, types, parameter, body and array.
+/// Returns the parts of a loop that writes an array: map, type-level arguments, parameter, body and
+/// array; `None` for other terms.
 fn loop_over(term: &Term) -> Option<(Primitive, &[Arg], &Param, &Term, &Term)> {
     let Form::Primitive(map, types, args) = &term.form else {
         return None;

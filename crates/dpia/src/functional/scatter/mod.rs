@@ -34,13 +34,14 @@ use super::access_path::size_at;
 use super::problem::{Problem, ProblemKind};
 use super::views::function_rearranges;
 
-/// The length of a loop's time interval, which limits how often its digit can be halved.
+/// The length of a loop's time interval, which limits how often its digit can be split in two.
 const LOOP: u64 = 1 << 32;
 
-/// The greatest number of a tuple's components that are followed.
+/// The greatest number of components of a tuple that is followed; the layouts of a larger one are
+/// unknown.
 const MAX_COMPONENTS: usize = 1 << 10;
 
-/// The first number of index variables, above those of programs and signatures.
+/// The smallest number of an index variable, above the numbers in programs and signatures.
 const INDEX_VARS: u32 = 1 << 23;
 
 /// A digit of the position in a dimension: the counter of a loop, or a part of it.
@@ -90,7 +91,8 @@ struct WriteOrder {
     facts: Facts,
     /// The number of enclosing loops.
     depth: u32,
-    /// The number of dimensions of enclosing `map`s, whose functions rearrange elements.
+    /// The number of enclosing `map`s whose functions rearrange elements: the index of the
+    /// dimension that a view in such a function affects.
     mapped: usize,
     /// The layouts of the parameters of functions that rearrange.
     params: FxHashMap<u32, Vec<Layout>>,
@@ -470,7 +472,8 @@ impl WriteOrder {
         (dimension.clone(), dimension)
     }
 
-    /// Splits the digits of a dimension where the product of the lower ones is `inner`.
+    /// Splits the digits of a dimension where the product of the lower ones is `inner`; `None` if
+    /// there is no such place.
     fn cut(&self, layout: &Layout, at: usize, inner: &Nat) -> Option<(Dimension, Dimension)> {
         let mut high = layout[at].digits.clone();
         let mut low = Vec::new();
@@ -499,8 +502,8 @@ impl WriteOrder {
         Some((part(high), part(low)))
     }
 
-    /// Concatenates two arrays, of which the second is written after the first; `digit` is the
-    /// index of the array.
+    /// Returns the layout of the concatenation of two arrays, of which the second is written after
+    /// the first; `digit` is the digit that distinguishes the two.
     fn concatenated(&self, a: Layout, b: Layout, digit: &Digit, size: &Nat) -> Layout {
         let (at, origin) = (self.mapped, digit.at);
         let dimensions = a.len().min(b.len());
@@ -577,7 +580,8 @@ impl WriteOrder {
         dimension
     }
 
-    /// Returns the order of indices that a function of the position computes.
+    /// Returns the order of an array of indices, if a `generate` computes it from the positions;
+    /// [`Indices::Unknown`] for others.
     fn indices(&mut self, indices: &Term) -> Indices {
         let Form::Primitive(Primitive::Generate, _, args) = &indices.form else {
             return Indices::Unknown;
@@ -635,7 +639,8 @@ impl WriteOrder {
         }
     }
 
-    /// Translates an index or number to a size.
+    /// Translates an index or number to a size; `None` if it is not made of numbers, variables and
+    /// arithmetic.
     fn index(&mut self, term: &Term, locals: &mut FxHashMap<u32, Nat>) -> Option<Nat> {
         use Primitive::{Add, Div, IndexAsNat, Mod, Mul, NatAsIndex, Sub};
         match &term.form {
@@ -758,7 +763,7 @@ fn product(dimension: &Dimension) -> Nat {
     sizes.fold(Nat::ONE, |all, size| Nat::mul(&all, size))
 }
 
-/// Returns the number of elements and the element type.
+/// Returns the number of elements and the element type of an array, a vector or a dependent array.
 fn array(ty: &Type) -> Option<(Nat, Ty)> {
     match ty {
         Type::Array(n, element) | Type::Vector(n, element) => Some((n.clone(), element.clone())),
