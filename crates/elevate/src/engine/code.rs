@@ -33,8 +33,9 @@ pub(super) enum Op {
     All(Code),
     One(Code),
     Some(Code),
-    /// Applies a strategy to a child of the node. `Some(true)` requires an application to a
-    /// type-level argument, `Some(false)` any other node.
+    /// Applies a strategy to a child of the node. `Some(true)` requires the node to be an
+    /// application to a type-level argument, `Some(false)` requires any other node, and `None`
+    /// nothing.
     Part(Child, Option<bool>, Code),
     Repeat(Code),
     Times(u32, Code),
@@ -203,7 +204,8 @@ impl OpTable {
         }
     }
 
-    /// Translates a traversal by its equation: a reference to itself is a cycle in the table.
+    /// Translates a traversal by its equation, in which a reference to the traversal itself is a
+    /// cycle in the table. `tryAll` has an operation of its own.
     fn traversal(&mut self, this: Code, step: &StrategyKind) -> Op {
         match step {
             StrategyKind::TopDown(s) => Op::Choice(self.code(s), self.push(Op::One(this))),
@@ -308,8 +310,8 @@ impl OpTable {
         }
     }
 
-    /// Returns true if a strategy returns the term unchanged where it succeeds. False may mean that
-    /// this is not found out within `depth` levels.
+    /// Returns true if a strategy returns the term unchanged where it succeeds. False may also mean
+    /// that this cannot be determined, such as within `depth` levels.
     fn keeps(&mut self, code: Code, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else {
             return false;
@@ -327,8 +329,8 @@ impl OpTable {
         }
     }
 
-    /// Returns true if a strategy is a small combination of rules and predicates by `;` and `<+`,
-    /// which is evaluated without frames on the stack.
+    /// Returns true if a strategy is a combination of rules, predicates, `id` and `fail` by `;` and
+    /// `<+` that nests at most eight levels. It is evaluated without frames on the stack.
     #[inline(always)]
     pub fn is_simple(&mut self, code: Code) -> bool {
         match self.simple.get(code.0 as usize).copied().flatten() {
@@ -358,7 +360,7 @@ impl OpTable {
         }
     }
 
-    /// Returns true if a strategy certainly succeeds on every term.
+    /// Returns true if the operation of a strategy alone shows that it succeeds on every term.
     pub fn never_fails(&mut self, code: Code) -> bool {
         matches!(
             self.op(code),

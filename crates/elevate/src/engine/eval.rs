@@ -278,7 +278,8 @@ impl Engine<'_> {
         new.term
     }
 
-    /// Counts `count` applications of a rule, and ends the run if they exceed the limit on steps.
+    /// Counts `count` applications of a rule or steps of a normal form, and ends the run if all
+    /// applications so far exceed the limit on steps.
     fn count(&mut self, what: AppliedRule, count: u32) {
         self.done += u64::from(count);
         self.over_limit |= self.done > self.limit;
@@ -406,7 +407,8 @@ impl Engine<'_> {
         self.walk_on(store, want)
     }
 
-    /// Continues the innermost traversal until it ends or applies a strategy that is not simple.
+    /// Continues the innermost traversal until it ends, its strategy is not simple, or the main
+    /// loop has to check the limits of the run.
     pub(super) fn walk_on(&mut self, store: &mut Store, mut want: TraversalAction) -> State {
         loop {
             let mark = self.mark();
@@ -474,8 +476,8 @@ fn state(result: Option<Term>) -> State {
     result.map_or(State::Failed, State::Done)
 }
 
-/// Returns the place of `part` in `whole` if it is one of the first 64 nodes in breadth-first
-/// order.
+/// Returns the nodes around the first occurrence of `part` in `whole`, if it is among the first 64
+/// nodes in breadth-first order; an empty position otherwise.
 pub(super) fn position_of(store: &Store, whole: Term, part: Term) -> ArgumentPosition {
     const LOOKED_AT: usize = 64;
     let mut open: Vec<(Term, Option<(usize, Child)>)> = vec![(whole, None)];

@@ -12,7 +12,7 @@ pub(super) struct Mark {
     pub applied: u32,
     pub assumptions: u32,
     pub trace: u32,
-    /// The number of `a ; b` on the way here whose first strategy succeeded.
+    /// The value of `Engine::passed`.
     pub passed: u32,
 }
 
@@ -20,9 +20,11 @@ pub(super) struct Mark {
 /// are small and `Copy`; larger data is on separate stacks.
 #[derive(Clone, Copy)]
 pub(super) enum Frame {
-    /// The second strategy of `a ; b`, and the number of recorded failures before the first one.
+    /// The second strategy of `a ; b`, and the number of failures that were recorded before the
+    /// first strategy was applied.
     Seq(Code, u32),
-    /// The second strategy of `a <+ b`, which is applied to the original term.
+    /// The second strategy of `a <+ b`, which is applied to the original term if the first one
+    /// fails.
     Choice {
         other: Code,
         term: Term,
@@ -61,8 +63,8 @@ pub(super) enum Frame {
     },
     /// Applies the strategy to the result again: see [`Loop`].
     Repeat,
-    /// The number of applications that are left, and the number of recorded failures before the
-    /// first one.
+    /// Applies the strategy to the result again, `left` more times. `failures` is the number of
+    /// failures that were recorded before its first application.
     Times {
         code: Code,
         left: u32,
@@ -89,17 +91,18 @@ pub(super) struct Loop {
     pub mark: Mark,
     /// An earlier term, which is compared to later ones to detect a cycle (Brent's algorithm).
     pub earlier: Term,
-    /// The number of applications so far, and the number at which `earlier` is replaced by a later
-    /// term.
+    /// The number of applications that succeeded so far.
     pub rounds: u32,
+    /// The number of applications at which `earlier` is replaced by the latest term.
     pub until: u32,
 }
 
-/// The nodes around the place in the argument of a function at which it applies a strategy,
-/// outermost first; empty if the place is unknown.
+/// The nodes around the part of its argument to which a function applies a strategy, outermost
+/// first. It is empty if the part is the argument itself or its place is unknown.
 pub(super) type ArgumentPosition = Box<[(Term, Child)]>;
 
-/// Calls `visit` with the nodes around the current term, innermost first.
+/// Calls `visit` with each node around the current term, innermost first, and the child of the node
+/// that contains the current term.
 pub(super) fn around(
     stack: &[Frame],
     walks: &[TraversalState],

@@ -33,7 +33,8 @@ pub fn run(store: &mut Store, term: Term, strategy: &Strategy, options: &Options
 #[derive(Clone, Copy)]
 pub(super) struct RuleApplication {
     pub what: AppliedRule,
-    /// The number of applications. A normal form is one entry.
+    /// The number of applications: 1 for a rule; for a normal form, whose computation is one entry,
+    /// the number of its steps.
     pub count: u32,
     pub housekeeping: bool,
 }
@@ -46,8 +47,10 @@ pub(super) enum AppliedRule {
 
 /// A recorded failure, with a rank that is higher the nearer it was to a success.
 pub(super) struct RankedFailure {
-    /// The number of strategies that succeeded before it, and the number of nodes and conditions of
-    /// the rule that match.
+    /// The rank, compared lexicographically: first `Engine::passed` at the failure, then the
+    /// nearness to a match. The nearness is 2 plus
+    /// [`MismatchRank::matched`](super::rewrite::MismatchRank) for a rule, 2 for a function, 0 for
+    /// a missing child, and 1 for every other failure.
     pub rank: (u32, u32),
     pub failure: Failure,
 }
@@ -66,7 +69,8 @@ pub(super) struct Engine<'a> {
     pub stack: Vec<Frame>,
     pub walks: Vec<TraversalState>,
     pub loops: Vec<Loop>,
-    /// The places to which functions apply strategies.
+    /// The position of the current term in the argument of each function that is applying a
+    /// strategy, innermost call last.
     pub calls: Vec<ArgumentPosition>,
     pub facts: Rc<Facts>,
     pub applied: Vec<RuleApplication>,
@@ -75,15 +79,17 @@ pub(super) struct Engine<'a> {
     pub trace: Vec<TraceStep>,
     /// The failures so far, by increasing rank.
     pub failures: Vec<RankedFailure>,
-    /// The number of `a ; b` on the way here whose first strategy succeeded.
+    /// The number of successes of a first strategy `a` of `a ; b`, and of the single applications
+    /// of `repeatNTimes`, without those that are rolled back.
     pub passed: u32,
     /// The number of enclosing strategies whose failures are not reported; failures are recorded
     /// only if it is 0.
     pub quiet: u32,
     pub order: Order,
-    /// The number of rule applications, including those that are undone, and the innermost limit on
-    /// it.
+    /// The number of rule applications that change the term, including those that are undone and
+    /// the steps of normal forms.
     pub done: u64,
+    /// The value of `done` beyond which the innermost enclosing `limit` fails.
     pub limit: u64,
     pub over_limit: bool,
     pub housekeeping: u32,
@@ -93,8 +99,8 @@ pub(super) struct Engine<'a> {
     /// The reason to end the run at once.
     pub stop: Option<Reason>,
     nested: u32,
-    /// The number of `Jump`s since the last rule or function was applied, to detect endless
-    /// recursion.
+    /// The number of `Jump`s since a rule last succeeded or a function was last called, to detect
+    /// endless recursion.
     pub jumps: u32,
 }
 
@@ -128,7 +134,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Runs the main loop until the stack is back at its present height.
+    /// Applies a strategy to a term by running the main loop until the stack is back at its present
+    /// height. Fails if the strategy fails, or the run is stopped before.
     fn drive(&mut self, store: &mut Store, code: Code, term: Term) -> Result<Term, Failed> {
         let base = self.stack.len();
         let mut state = State::Eval(code, term);
@@ -193,8 +200,9 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Pops frames down to the innermost limit above `base` that holds again, and rolls back to it.
-    /// Returns false if there is none.
+    /// Pops frames above `base`, up to and including the frame of an exceeded limit whose enclosing
+    /// limit is not exceeded, and rolls back to the start of the strategy that it limits. Returns
+    /// false if there is no such frame; then it pops all frames above `base`.
     fn unwind(&mut self, base: usize) -> bool {
         while self.stack.len() > base {
             if let Some(Frame::Limit { mark, .. }) = self.stack.last() {
@@ -223,7 +231,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Undoes what is recorded after `mark`.
+    /// Undoes the rule applications, trace steps and assumptions that are recorded after `mark`.
+    /// Recorded failures and the number of steps `done` stay.
     pub fn rollback(&mut self, mark: Mark) {
         self.passed = mark.passed;
         self.applied.truncate(mark.applied as usize);

@@ -1,8 +1,9 @@
 //! Defines strategies as data, and the abstract machine that applies them.
 //!
 //! [`run`] applies a [`Strategy`] to a term. It uses a stack on the heap, so neither deep terms nor
-//! deeply nested strategies overflow the stack of the thread. Its result contains every step with
-//! its place, the assumptions of the rules, or the rule that failed, with the place and the reason.
+//! deeply nested strategies overflow the stack of the thread. Its result contains the new term with
+//! the assumptions of the rules, or the failure with its place and reason, and, on request, every
+//! step with its place.
 //!
 //! Rules implement [`Rewrite`]: a named function from a term and its context to another term, or to
 //! a measure of how near the rule was to a match.

@@ -15,7 +15,8 @@ pub struct Options<'a> {
     /// The maximal number of rule applications that change the term, including those that are
     /// undone and those of normal forms.
     pub steps: u64,
-    /// The maximal amount of work: each attempt of a rule and each move to another node counts 1.
+    /// The maximal amount of work: each iteration of the main loop of the machine, and each
+    /// application of a strategy by a traversal, counts 1.
     pub work: u64,
     /// True if every step is recorded.
     pub trace: bool,
@@ -46,9 +47,12 @@ pub struct Outcome {
     /// The number of steps that lead to the result: rule applications that change the term. Undone
     /// steps do not count. For a failure, the number of steps before it.
     pub steps: u64,
-    /// The number of rule applications by normal forms, which are not counted as steps.
+    /// The number of rule applications by normal forms and [housekeeping
+    /// strategies](super::StrategyKind::Housekeeping), which are not counted as steps. Undone ones
+    /// do not count.
     pub housekeeping: u64,
-    /// The number of applications of each rule, in the order of the first application.
+    /// The number of applications of each rule that are not undone, in the order of the first
+    /// application.
     pub counts: Vec<RuleCount>,
     /// The steps, if [`Options::trace`] is set.
     pub trace: Vec<TraceStep>,
@@ -58,21 +62,23 @@ pub struct Outcome {
     pub work: u64,
 }
 
-/// The number of applications of a rule.
+/// The number of applications of a rule or normal form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleCount {
-    /// The rule with its arguments.
+    /// The rule with its arguments, or the normal form.
     pub rule: Arc<str>,
     /// The number of applications as a step.
     pub steps: u64,
-    /// The number of applications in normal forms, which are not counted as steps.
+    /// The number of applications in normal forms and housekeeping strategies, which are not
+    /// counted as steps.
     pub housekeeping: u64,
 }
 
 /// A step of a run: an application of a rule that changes the program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceStep {
-    /// The rule with its arguments; for the steps of a normal form, the name of the normal form.
+    /// The rule with its arguments; for the steps of a normal form or a housekeeping strategy, its
+    /// name.
     pub rule: Arc<str>,
     /// The names of the enclosing strategies, outermost first.
     pub strategies: Vec<Arc<str>>,
@@ -86,27 +92,31 @@ pub struct TraceStep {
     pub before: Term,
     /// The program after the step.
     pub after: Term,
-    /// The assumptions of the rule.
+    /// The assumptions that the rule added to those of the run; none for a normal form or a
+    /// housekeeping strategy.
     pub assumptions: Vec<Assumption>,
-    /// For the steps of a normal form, the number of rule applications that this step combines; 0
-    /// for other steps.
+    /// For the steps of a normal form or a housekeeping strategy, the number of rule applications
+    /// that this step combines; 0 for other steps.
     pub housekeeping: u64,
 }
 
-/// The reason why a strategy failed: among the rules that failed, the one that was nearest to a
-/// match after the largest number of successes.
+/// The reason why a strategy failed. Among the recorded failures, it is the one after the largest
+/// number of successes, and among these the one that was nearest to a match. A run that is stopped,
+/// as by a limit, has the reason for this instead.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// The names of the enclosing strategies, outermost first.
     pub strategies: Vec<Arc<str>>,
-    /// The rule or predicate, with its arguments; `None` if no rule failed.
+    /// The rule that failed, with its arguments; `None` if something else failed, such as a
+    /// predicate or a traversal, or the run was stopped.
     pub rule: Option<Arc<str>>,
-    /// The place where it was tried.
+    /// The place of the failure; the root if the run was stopped.
     pub path: Path,
     /// The term at this place.
     pub focus: Term,
-    /// The whole program at that point, with the rewrites before the failure.
+    /// The whole program at the time of the failure, with the rewrites before it; the original
+    /// program if the run was stopped.
     pub root: Term,
-    /// The reason why the rule does not apply.
+    /// The reason why the rule does not apply, or the run was stopped.
     pub reason: Reason,
 }

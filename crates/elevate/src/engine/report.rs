@@ -54,7 +54,7 @@ impl Engine<'_> {
         });
     }
 
-    /// Returns the names of the strategies that are being applied, outermost first.
+    /// Returns the names of the named strategies that are being applied, outermost first.
     pub(super) fn strategies(&self) -> Vec<Arc<str>> {
         let name = |frame: &Frame| match frame {
             Frame::Named(at) => Some(self.table.names[*at as usize].clone()),
@@ -71,7 +71,8 @@ impl Engine<'_> {
         })
     }
 
-    /// Fails, and records the failure if its rank is higher than that of all recorded ones.
+    /// Returns [`State::Failed`], and records the failure if failures are reported here and its
+    /// rank is higher than that of all recorded ones.
     pub(super) fn record_failure(
         &mut self,
         store: &mut Store,
@@ -133,8 +134,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns the reason for a run that certainly does not end, with the rules that repeat. The
-    /// list is empty if no rule was applied: then what is repeated changes nothing.
+    /// Returns the reason for a run that certainly does not end, with the rules that repeat, or
+    /// only the last rule if no period is found. The list is empty if no rule was applied: then
+    /// what is repeated changes nothing.
     pub(super) fn endless(&self) -> Reason {
         let last = || {
             let last = self.applied.last()?;
@@ -144,7 +146,7 @@ impl Engine<'_> {
     }
 
     /// Returns the reason for a stack that is too deep: endless if the names of the strategies
-    /// repeat periodically, else too many calls.
+    /// repeat periodically or no strategy has a name, else too many calls.
     pub(super) fn nests_deeply(&self) -> Reason {
         let names = |frame: &Frame| match frame {
             Frame::Named(at) => Some(&*self.table.names[*at as usize]),
@@ -165,7 +167,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns the period of the last 64 rule applications, if they are periodic.
+    /// Returns the names of the rules in one period of the last 64 rule applications, or of all if
+    /// there are fewer. Returns `None` if no period occurs at least four times.
     fn circle(&self) -> Option<Vec<String>> {
         let last: Vec<AppliedRule> = (self.applied.iter().rev().take(64))
             .map(|applied| applied.what)
@@ -226,7 +229,8 @@ impl Engine<'_> {
         counts
     }
 
-    /// Returns the reason to stop, or the recorded failure of the highest rank.
+    /// Returns the failure of a run: the reason for which it was stopped, or the recorded failure
+    /// of the highest rank, or the message `it fails` if none is recorded.
     fn failure(&mut self, focus: Term) -> Failure {
         let strategies = self.strategies();
         let plain = |reason| Failure {
@@ -247,7 +251,8 @@ impl Engine<'_> {
     }
 }
 
-/// Returns the shortest prefix whose repetition is the list, if it occurs at least four times.
+/// Returns the shortest prefix whose repetition, the last one possibly incomplete, is the list, if
+/// it occurs at least four times.
 fn period<T: PartialEq>(list: &[T]) -> Option<&[T]> {
     (1..=list.len() / 4)
         .find(|length| list.iter().zip(&list[*length..]).all(|(a, b)| a == b))

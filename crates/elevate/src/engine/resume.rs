@@ -60,8 +60,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Ends the first strategy of `a ; b`, which succeeded, and drops the failures that were
-    /// recorded within it.
+    /// Records the success of the first strategy of `a ; b`, or of one application of
+    /// `repeatNTimes`, and drops the failures after the first `failures`, which were recorded
+    /// within it.
     fn pass(&mut self, failures: u32) {
         self.failures.truncate(failures as usize);
         self.passed += 1;
@@ -148,8 +149,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Applies the strategy of a loop again, unless its result shows that the loop is endless: it
-    /// is the term before, or one from an earlier iteration.
+    /// Applies the strategy of a loop again, unless its result shows that the loop is endless: the
+    /// result is the term to which it was applied, or, from the 64th application on, α-equivalent
+    /// to a term of an earlier iteration.
     fn again(&mut self, store: &mut Store, new: Term) -> State {
         let mark = self.mark();
         let Some(round) = self.loops.last_mut() else {

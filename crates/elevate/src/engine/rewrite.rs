@@ -25,7 +25,7 @@ pub trait Rewrite: fmt::Debug + Send + Sync {
     /// no allocation.
     ///
     /// # Errors
-    /// A measure of how near the rule was to a match.
+    /// If the rule does not apply, returns a measure of how near it was to a match.
     fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank>;
 
     /// Returns the reason why the rule does not apply. It is called for the nearest mismatches
@@ -38,7 +38,7 @@ pub trait Rewrite: fmt::Debug + Send + Sync {
     }
 
     /// Returns a superset of the heads of the terms to which the rule applies. Where failures are
-    /// not reported, it is tried only on terms with these heads.
+    /// not reported, the rule is tried only on terms with these heads.
     fn heads(&self) -> Heads {
         Heads::ALL
     }
@@ -49,7 +49,7 @@ pub trait Rewrite: fmt::Debug + Send + Sync {
 pub struct Rewritten {
     /// The new term, which replaces the old one.
     pub term: Term,
-    /// The conditions on which the rewrite depends and that are not proved.
+    /// The assumptions on which the rewrite depends: conditions that are not proved.
     pub assumptions: Vec<Assumption>,
 }
 
@@ -68,7 +68,8 @@ impl Rewritten {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MismatchRank {
     /// The size of the match: 0 if the outermost node does not match; each pattern node that
-    /// matches counts 1, and each condition that holds counts more than any number of nodes.
+    /// matches counts 1. If all of them match and a condition fails, it is 65536 plus the number of
+    /// conditions that hold.
     pub matched: u32,
 }
 
@@ -91,8 +92,8 @@ impl MismatchRank {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// The number of levels of nodes that count, where the root is the first; `None` for all. The
-    /// subterms below may be any terms of the same type, so a rule whose pattern repeats a variable
-    /// has no such number.
+    /// subterms below may be any terms of the same type, so it is `None` for a rule whose pattern
+    /// repeats a variable.
     pub levels: Option<u32>,
     /// True if the free variables of the subterms below count, too.
     pub free: bool,
@@ -197,7 +198,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns true if a strategy succeeds on a term. Its effects are rolled back.
+    /// Returns true if a strategy succeeds on a term. The steps and assumptions of the strategy are
+    /// rolled back.
     pub fn holds(&mut self, strategy: &Strategy, term: Term) -> bool {
         match &mut self.around {
             EnclosingNodes::Nodes(_) => self.run_alone(strategy, term).is_ok(),
@@ -205,12 +207,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Applies a strategy to a term, as a part of the run: its steps count. It uses the stack of
-    /// the thread, so the nesting is limited; functions that may recurse return
+    /// Applies a strategy to a term. In a context of the machine, this is a part of the run, so its
+    /// steps count; in a context from [`Context::new`], it is a run of its own. It uses the stack
+    /// of the thread, so the nesting is limited; functions that may recurse return
     /// [`CallResult`](super::CallResult) instead.
     ///
     /// # Errors
-    /// The strategy fails, or nests too deeply.
+    /// The strategy fails, nested calls are too deep, or the run is stopped.
     pub fn run(&mut self, strategy: &Strategy, term: Term) -> Result<Term, Failed> {
         match &mut self.around {
             EnclosingNodes::Nodes(_) => self.run_alone(strategy, term),
@@ -265,7 +268,7 @@ pub enum Reason {
     },
     /// The result of the rule has no type here, or a different one.
     Type(String),
-    /// A predicate does not hold, such as `isLambda`.
+    /// A predicate does not hold, such as `isLambda`, or the strategy of a `not` succeeds.
     PredicateFails {
         /// The predicate.
         predicate: String,
@@ -281,12 +284,12 @@ pub enum Reason {
     },
     /// A strategy failed with a text of its own.
     Message(String),
-    /// The run does not end: these rules or strategies repeat. The list is empty if they change
-    /// nothing.
+    /// The run does not end: these rules or strategies repeat. The list is empty if what repeats
+    /// changes nothing, or has no name.
     Endless(Vec<String>),
     /// The run reached the limit on steps or on work.
     OutOfFuel {
-        /// The last rules, without duplicates.
+        /// The rules or normal forms that were applied last, without duplicates, at most eight.
         last: Vec<String>,
     },
     /// The calls of strategies nest too deeply, and it is unknown whether they end.

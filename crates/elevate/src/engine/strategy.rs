@@ -22,9 +22,9 @@ pub type Strategy = Arc<StrategyKind>;
 pub enum StrategyKind {
     /// Returns the program unchanged.
     Id,
-    /// Fails.
+    /// Always fails. The text is not used.
     Fail(Arc<str>),
-    /// Applies a rule with its arguments.
+    /// Applies a rule, which includes its arguments.
     Rule(Arc<dyn Rewrite>),
     /// `a ; b`: applies `b` to the result of `a`.
     Seq(Strategy, Strategy),
@@ -79,21 +79,23 @@ pub enum StrategyKind {
     /// `repeat(topDown(s))`, computed without starting over at the root.
     Normalize(Strategy),
     /// Applies a strategy to the first node, in pre-order, on which it succeeds after the given
-    /// number of other successes, which are not kept.
+    /// number of earlier successes, whose results are dropped; fails if there is none.
     Skip(u32, Strategy),
-    /// Fails if the strategy takes more than the given number of steps.
+    /// Applies a strategy; fails if this takes more than the given number of rule applications that
+    /// change the term, including those that are undone and those of normal forms.
     Limit(u64, Strategy),
     /// Applies a strategy whose steps are housekeeping: they are counted apart and shown as one
     /// step of this name.
     Housekeeping(Arc<str>, Strategy),
     /// Computes a normal form. Its steps are counted apart, as those of [`Self::Housekeeping`].
     NormalForm(NormalForm),
-    /// Returns the program unchanged if the predicate holds.
+    /// Returns the program unchanged if the predicate holds; fails if it does not.
     Predicate(Predicate),
     /// Applies a strategy under the name of its definition, with the arguments as they are written,
     /// for traces and messages.
     Named(Arc<str>, Strategy),
-    /// Constructs a strategy when it is first applied, and only once. This allows recursion.
+    /// Constructs a strategy when it is first applied in a run, and only once in each run. This
+    /// allows recursion.
     Delay(Arc<dyn Fn() -> Strategy + Send + Sync>),
     /// Applies a function of the term. The name is for messages.
     Call(Arc<str>, Arc<Function>),
@@ -221,7 +223,8 @@ impl StrategyKind {
     }
 }
 
-/// Formats a strategy in the syntax of ELEVATE, except for the functions in it.
+/// Formats a strategy in the syntax of ELEVATE, except that a named strategy is its name, and a
+/// strategy that is constructed later is `…`.
 impl fmt::Debug for StrategyKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let one = |f: &mut fmt::Formatter<'_>, name: &str, s: &Strategy| write!(f, "{name}({s:?})");

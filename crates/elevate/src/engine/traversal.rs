@@ -43,12 +43,14 @@ pub(super) enum TraversalKind {
 /// An ancestor of the current node.
 pub(super) struct Ancestor {
     pub node: Term,
-    /// The child that contains the current node, and the original child.
+    /// The child that contains the current node.
     pub current: Child,
+    /// The term of this child in `node`; the result of its traversal replaces it if it is another
+    /// term.
     was: Term,
     next: Option<Child>,
-    /// True if the strategy succeeded on an application whose function is being visited: the inner
-    /// applications of the spine are not tried again.
+    /// True if a `Skip` traversal succeeded on this application, or on one that has it in its
+    /// function position: then the function of this application is not tried, only traversed.
     counted: bool,
 }
 
@@ -77,9 +79,10 @@ enum Move {
     Enter(Term),
     /// Visits the children of a node that was tried. The flag is the one of `Ancestor::counted`.
     Descend(Term, bool),
-    /// Leaves a node whose children are done.
+    /// Ends the visit of the children of a node. A post-order traversal tries the node now; others
+    /// leave it.
     Leave(Term),
-    /// Leaves a node that is done.
+    /// Leaves a node that a post-order traversal has tried.
     Out(Term),
 }
 
@@ -154,8 +157,8 @@ impl TraversalState {
         !matches!(self.kind, TraversalKind::Skip(_))
     }
 
-    /// Returns true if terms in normal form can be memoised: the strategy does not depend on their
-    /// context.
+    /// Returns true if terms in normal form can be memoised: this is a `Normalize` traversal, and
+    /// its strategy does not depend on the context of a term.
     fn remembers(&self) -> bool {
         matches!(self.kind, TraversalKind::Normalize(reach) if !reach.context)
     }
@@ -176,7 +179,7 @@ impl TraversalState {
         }
     }
 
-    /// Continues after the strategy rewrote the node that was tried to `new`.
+    /// Continues after the strategy succeeded on the node that was tried, with the result `new`.
     pub fn succeeded(
         &mut self,
         store: &mut Store,
@@ -220,7 +223,8 @@ impl TraversalState {
     }
 
     /// Returns the index of the outermost ancestor from `from` on that may match now, with `new`
-    /// below it. It compares heads only, so that no other ancestor is rebuilt.
+    /// below it; the number of ancestors if there is none. It compares heads only, so that no other
+    /// ancestor is rebuilt.
     fn outermost(&self, store: &Store, from: usize, new: Term) -> usize {
         let mut outermost = self.spine.len();
         let mut head = store.head(new);
@@ -236,7 +240,8 @@ impl TraversalState {
         outermost
     }
 
-    /// Tries the ancestors from `at` on again, then continues with `below`.
+    /// Tries the ancestors from `at` on again, as far as their heads allow a match, then continues
+    /// with `below`.
     fn again(
         &mut self,
         store: &mut Store,
@@ -258,7 +263,7 @@ impl TraversalState {
         }
     }
 
-    /// Moves on until there is a node to try.
+    /// Moves on until there is a node to try, or the traversal ends.
     fn go(&mut self, store: &mut Store, normal: &mut NormalTerms, first: Move) -> TraversalAction {
         let mut next = first;
         loop {
@@ -340,7 +345,7 @@ impl TraversalState {
     }
 
     /// Leaves `term`, which is done: the next move is to the next child of its parent, or out of
-    /// the parent.
+    /// the parent. Returns `None` if it has no parent.
     fn leave(&mut self, store: &mut Store, term: Term) -> Option<Move> {
         let spot = self.spine.last_mut()?;
         if spot.was != term {
@@ -367,8 +372,9 @@ impl TraversalState {
         self.above().iter().rev().fold(new, rebuild)
     }
 
-    /// Returns true if the whole term occurred before. It compares only after 64 successes, and
-    /// only to a term that is replaced at doubling distances (Brent's algorithm).
+    /// Returns true if the whole term occurred before. It compares up to α-equivalence, only from
+    /// the 64th success on, and only to one earlier term, which is replaced at doubling distances
+    /// (Brent's algorithm).
     fn is_circle(&mut self, store: &mut Store, new: Term) -> bool {
         self.circle.successes += 1;
         if self.circle.successes < 64 {

@@ -43,7 +43,7 @@ impl Normaliser<'_> {
         }
     }
 
-    /// Normalises the children of a term.
+    /// Returns the term with its children normalised.
     fn parts(&mut self, term: Term) -> NormalResult {
         Ok(match self.store.node(term) {
             Node::Apply(f, x) => {
@@ -69,7 +69,8 @@ impl Normaliser<'_> {
         })
     }
 
-    /// Contracts an η-redex whose children are normal.
+    /// Contracts a term whose children are normal if it is an η-redex, and returns it with the
+    /// number of steps, `steps` included.
     fn contract(&mut self, term: Term, steps: u32) -> NormalResult {
         match eta(self.store, term) {
             Some(function) => {

@@ -6,7 +6,7 @@ use super::{NormalResult, Normaliser};
 use crate::term::{Node, Term, eta_abstraction};
 
 impl Normaliser<'_> {
-    /// η-expands the functions of maps and reductions in a βη-normal term.
+    /// Returns the data-flow normal form of a βη-normal term.
     pub(super) fn expanded(&mut self, term: Term) -> NormalResult {
         if self.store.height(term) == 1 {
             return Ok((term, 0));
@@ -71,8 +71,8 @@ impl Normaliser<'_> {
         Ok((self.store.lambda(local, body), steps + more))
     }
 
-    /// Expands the body of a function; if the result is a `map` or `reduce` without its input, it
-    /// is η-expanded.
+    /// Expands the body of a function, or the function of a type-level application. If the result
+    /// [lacks its input](Self::lacks_input), it is η-expanded.
     fn with_input(&mut self, body: Term) -> NormalResult {
         let (body, steps) = self.expanded(body)?;
         if self.lacks_input(body)

@@ -56,8 +56,8 @@ impl Normaliser<'_> {
         })
     }
 
-    /// Splits `map(f)` without input; it becomes a function of the input if there are several
-    /// stages.
+    /// Splits `map(f)` without input, where `function` is `f`. The result is a function of the
+    /// input if `f` has several stages, and a `map` if it has one.
     fn unapplied(&mut self, map: Term, function: Term) -> NormalResult {
         let (function, steps) = self.fissioned(function)?;
         if last_stage(self.store, function).is_none() {
@@ -123,7 +123,7 @@ fn rest_of(store: &mut Store, x: Local, given: Term) -> Term {
     store.lambda(x, given)
 }
 
-/// Returns `map(f)(xs)`.
+/// Returns `map(f)(xs)`; `f(xs)` if the types of `f` and `xs` do not allow it.
 fn map_over(store: &mut Store, function: Term, xs: Term) -> Term {
     let parts = store.fun_parts(store.ty(function));
     let size = match &**store.type_of(xs) {

@@ -52,14 +52,16 @@ pub struct Memo {
 pub enum NormalizationError {
     /// The term is too large or too deep.
     TooLarge,
-    /// The limit on steps is reached.
+    /// The computation takes more steps than the limit allows.
     Steps,
 }
 
-/// Returns the normal form of a term, and the number of steps that it took, at most `limit`.
+/// Returns the normal form of a term, and the number of steps that it takes, in which a memoised
+/// result counts with its steps.
 ///
 /// # Errors
-/// The term becomes too large, or the limit is reached.
+/// The term becomes too large, or this call makes more than `limit` steps itself. Memoised results
+/// do not count for the limit.
 pub fn normalise(
     store: &mut Store,
     form: NormalForm,
@@ -114,7 +116,7 @@ impl Normaliser<'_> {
         Ok(all)
     }
 
-    /// Enters a recursive call, and checks the depth.
+    /// Counts the entry into a recursive call; fails if the calls or the term are too deep.
     fn enter(&mut self) -> Result<(), NormalizationError> {
         if self.depth > 2 * MAX_HEIGHT || self.store.is_too_deep() {
             return Err(NormalizationError::TooLarge);
@@ -123,7 +125,7 @@ impl Normaliser<'_> {
         Ok(())
     }
 
-    /// Counts a step, and checks the limit.
+    /// Counts a step; fails if the steps exceed the limit.
     fn step(&mut self) -> Result<(), NormalizationError> {
         self.done = self.done.saturating_add(1);
         match self.done > self.limit {

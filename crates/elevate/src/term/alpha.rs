@@ -14,7 +14,8 @@ const COMPARED: u32 = 1 << 29;
 
 impl Store {
     /// Returns true if two terms and their types are α-equivalent: equal up to the names of bound
-    /// variables. Free variables are equal only to themselves.
+    /// variables. Free variables are equal only to themselves. Literals are compared by value, and
+    /// the type of an error is equal to every type.
     pub fn alpha_eq(&mut self, a: Term, b: Term) -> bool {
         Compare {
             store: self,
@@ -70,7 +71,7 @@ impl Store {
     }
 }
 
-/// Returns a renaming of bound variables to their positions among each other.
+/// Returns the renaming of the variables in `bound` to numbers by their positions in this list.
 fn numbered(bound: &[Var]) -> impl Fn(Var) -> Var {
     let mut places = FxHashMap::default();
     for (at, var) in (COMPARED..).zip(bound) {
@@ -98,7 +99,8 @@ pub(crate) fn same_literal(a: &Literal, b: &Literal) -> bool {
     }
 }
 
-/// Returns the bits of a floating-point number, which distinguish the two zeros.
+/// Returns the bits of a floating-point number, which distinguish the two zeros; `None` if the text
+/// is not a finite number.
 fn value(text: &str) -> Option<u64> {
     let number: f64 = text.parse().ok()?;
     number.is_finite().then_some(number.to_bits())

@@ -79,7 +79,8 @@ impl Imported {
 
 pub(super) struct Exporter<'s> {
     store: &'s Store,
-    /// The numbers of type-level variables; `names` contains their names.
+    /// The numbers of the type-level variables in the definition; `names` contains their names by
+    /// number.
     vars: FxHashMap<Var, Var>,
     pub names: Vec<Name>,
     /// The type-level variables that have been bound. A second binder of a variable gets another
@@ -200,14 +201,15 @@ impl<'s> Exporter<'s> {
         rise::core::Local { id, name }
     }
 
-    /// Adds a free variable, as parts of programs contain them.
+    /// Adds a free variable to the scope, as parts of programs contain them, and returns its core
+    /// variable.
     fn open(&mut self, local: Local) -> rise::core::Local {
         let free = self.bind(local);
         self.scope.entry(local).or_default().push(free.clone());
         free
     }
 
-    /// Returns the number of a type-level variable.
+    /// Returns the number of a type-level variable, which gets the next number on first use.
     fn var(&mut self, var: Var) -> Var {
         if let Some(&known) = self.vars.get(&var) {
             return known;

@@ -31,9 +31,9 @@ pub struct Imported {
     pub of_rounds: Vec<Prop>,
     /// The launch configuration.
     pub launch: Launch,
-    /// The type-level variables in the store, by the number in the definition.
+    /// The type-level variables in the store, by their numbers in the definition.
     pub vars: Vec<Var>,
-    /// The variables in the store, by the number in the definition.
+    /// The variables for values in the store, by their numbers in the definition.
     pub locals: FxHashMap<u32, Local>,
     /// The definitions that it uses, with their names.
     pub uses: Vec<(GlobalId, Name)>,
@@ -43,7 +43,7 @@ pub struct Imported {
     pub(super) origins: Vec<Origin>,
 }
 
-/// The error for a definition that is too large or too deep.
+/// The error for a definition or term that is too large or too deep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
@@ -57,7 +57,7 @@ impl Imported {
         facts
     }
 
-    /// Returns the span of the subterm of `root` at a path.
+    /// Returns the span of the subterm of `root` at a path, if there is one.
     pub fn site(&self, store: &Store, path: &Path) -> Option<Site> {
         let mut at = 0;
         let mut here = self.root;
@@ -90,6 +90,9 @@ impl Imported {
 
 /// Imports a definition into a store. Its variables are renumbered, and applied compositions are
 /// reduced.
+///
+/// # Errors
+/// The definition is too large or too deep.
 pub fn import(store: &mut Store, def: &Def<Primitive>) -> Result<Imported, TooLarge> {
     let vars: Vec<Var> = (def.names.0.iter())
         .map(|name| store.fresh_var(name.clone()))

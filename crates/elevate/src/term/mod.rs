@@ -46,5 +46,6 @@ pub const MAX_HEIGHT: u32 = rise::core::MAX_HEIGHT;
 /// The maximal number of nodes of a type. Each step visits the types of the terms that it builds.
 pub const MAX_TYPE_SIZE: u32 = 2048;
 
-/// The maximal number of nodes of a term that is exported.
+/// The maximal number of nodes of a program: of a term that is imported, exported, or the result of
+/// a rule.
 pub const MAX_SIZE: u64 = rise::core::MAX_NODES;

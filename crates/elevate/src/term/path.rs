@@ -93,7 +93,8 @@ impl Store {
         }
     }
 
-    /// Returns the children of a node, where those of `f(e)` are in the given order.
+    /// Returns the children of a node, of which the second or both may be missing. Those of `f(e)`
+    /// are in the given order.
     pub fn ordered(&self, term: Term, order: Order) -> (Option<Child>, Option<Child>) {
         match self.node(term) {
             Node::Apply(_, e) => {
@@ -113,7 +114,7 @@ impl Store {
         }
     }
 
-    /// Returns the subterm at a path.
+    /// Returns the subterm at a path; `None` if there is no such path.
     pub fn get(&self, root: Term, path: &Path) -> Option<Term> {
         let step = |term, child: &Child| self.child(term, *child);
         path.0.iter().try_fold(root, step)

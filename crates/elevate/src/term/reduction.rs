@@ -50,8 +50,8 @@ pub(crate) fn eta_abstraction(store: &mut Store, f: Term) -> Option<Term> {
     Some(store.lambda(local, body))
 }
 
-/// Returns true if a function uses its parameter more than once, or inside another function, which
-/// may be called more than once.
+/// Returns true if a function uses its parameter more than once, or inside another function that
+/// may be called more than once: any but the one of `(fun(x => b))(v)` or `let x = v in b`.
 pub(crate) fn repeats_parameter(store: &Store, f: Term) -> bool {
     let Node::Lambda(local, body) = store.node(f) else {
         return false;
@@ -75,8 +75,8 @@ pub(crate) fn repeats_parameter(store: &Store, f: Term) -> bool {
     false
 }
 
-/// Returns the body of a function that an expression calls exactly once, and the argument of the
-/// call: `(fun(x => b))(v)` or `let x = v in b`.
+/// Returns the body `b` of the function that `(fun(x => b))(v)` or `let x = v in b` calls exactly
+/// once, and the other child of the expression, which contains the argument `v`.
 fn called_once(store: &Store, term: Term) -> Option<(Term, Term)> {
     let Node::Apply(f, value) = store.node(term) else {
         return None;

@@ -138,10 +138,12 @@ impl Sets {
     }
 }
 
-/// The maximal size of sets whose union is computed by merging; unions of larger sets are memoised.
+/// The maximal size of sets whose union is computed by merging; if one set is larger, the union is
+/// memoised.
 const FEW: usize = 8;
 
-/// Merges two sorted lists without duplicates, and returns the number of members.
+/// Merges two sorted lists without duplicates into `all`, and returns the number of members of the
+/// result.
 fn merge(a: &[Local], b: &[Local], all: &mut [Local]) -> usize {
     let (mut i, mut j, mut count) = (0, 0, 0);
     while i < a.len() || j < b.len() {

@@ -218,7 +218,7 @@ impl Store {
         Var(id)
     }
 
-    /// Renames a type-level variable.
+    /// Renames a type-level variable, if the store created it.
     pub fn name_var(&mut self, var: Var, name: Name) {
         if let Some(old) = self.vars.get_mut(var.0 as usize) {
             *old = name;
@@ -272,7 +272,8 @@ impl Store {
         self.types.fun(a, b)
     }
 
-    /// Returns the parameter type and the result type of a function type.
+    /// Returns the parameter type and the result type of a function type; `None` for other types,
+    /// including dependent function types.
     pub fn fun_parts(&self, ty: TyId) -> Option<(TyId, TyId)> {
         self.types.parts(ty)
     }
@@ -379,7 +380,8 @@ impl Store {
             .contains(self.entries[term.0 as usize].free, local)
     }
 
-    /// Returns the number of nodes of a term, without sharing; saturates at `u32::MAX`.
+    /// Returns the number of nodes of a term, in which a shared subterm counts as often as it
+    /// occurs; saturates at `u32::MAX`.
     pub fn size(&self, term: Term) -> u32 {
         self.entries[term.0 as usize].size
     }
@@ -389,14 +391,15 @@ impl Store {
         self.entries[term.0 as usize].height
     }
 
-    /// Returns the bit set of the type-level variables in a term.
+    /// Returns the bit set of the type-level variables in a term and its types.
     pub(super) fn vars(&self, term: Term) -> u64 {
         self.entries[term.0 as usize].vars
     }
 
     /// Returns true if a term or type was created that is higher than
     /// [`MAX_HEIGHT`](super::MAX_HEIGHT), or a type larger than
-    /// [`MAX_TYPE_SIZE`](super::MAX_TYPE_SIZE). Functions over terms must not be applied to it.
+    /// [`MAX_TYPE_SIZE`](super::MAX_TYPE_SIZE). Functions over terms must not be applied to such a
+    /// term.
     pub fn is_too_deep(&self) -> bool {
         let types = &self.types;
         let fine = types.highest() <= super::MAX_HEIGHT && types.largest() <= super::MAX_TYPE_SIZE;
@@ -431,7 +434,7 @@ impl Store {
         }
     }
 
-    /// Returns the existing term of a node whose type follows from its children.
+    /// Returns the existing term of a node whose type follows from its children, if there is one.
     #[inline]
     fn known(&self, node: Node) -> Option<Term> {
         let hash = Self::hash(&node, self.error);
@@ -522,7 +525,7 @@ impl Store {
 
 /// Approximate occurrence tests by bit sets, to search many terms for a variable.
 impl Store {
-    /// Returns false if a type-level variable certainly does not occur in a term.
+    /// Returns false if a type-level variable certainly does not occur in a term or its types.
     pub fn may_mention(&self, term: Term, var: Var) -> bool {
         self.vars(term) & bit(var) != 0
     }

@@ -82,7 +82,7 @@ fn value_of(values: &[(Var, Arg)], var: Var) -> Option<Arg> {
 struct Locals<'a> {
     store: &'a mut Store,
     values: &'a [(Local, Term)],
-    /// The memoised results for terms that contain one of the variables.
+    /// The memoised results for terms of more than 8 nodes that contain one of the variables.
     memo: FxHashMap<Term, Term>,
 }
 
@@ -168,8 +168,9 @@ impl Locals<'_> {
 struct Vars<'a> {
     store: &'a mut Store,
     values: &'a [(Var, Arg)],
-    /// The bit sets of the variables that are replaced, and of those in the values.
+    /// The bit set of the variables that are replaced.
     bits: u64,
+    /// The bit set of the variables that occur in the values.
     put_in: u64,
     /// The variables for values, with those that replace them if their types change.
     locals: FxHashMap<Local, Local>,
@@ -269,8 +270,8 @@ impl Vars<'_> {
         other
     }
 
-    /// Renames a type-level binder if it is one of the variables that are substituted, or would
-    /// capture one.
+    /// Renames a type-level binder if it may be one of the variables that are substituted, or
+    /// capture a variable of the values; the bit sets decide this approximately.
     fn uncaptured(&mut self, var: Var, kind: Kind, body: Term) -> (Var, Term) {
         if (self.bits | self.put_in) & bit(var) == 0 {
             return (var, body);

@@ -42,7 +42,8 @@ impl Store {
         self.intern(Node::DepLambda(var, kind, implicit, body), ty)
     }
 
-    /// Returns `f(x)`. Its type is the result type of `f`, or an error if `f` is not a function.
+    /// Returns `f(x)`. Its type is the result type of `f`, or [`Type::Error`] if `f` is not a
+    /// function.
     pub fn apply(&mut self, f: Term, x: Term) -> Term {
         let ty = match self.types.parts(self.ty(f)) {
             Some((_, result)) => result,
@@ -62,7 +63,8 @@ impl Store {
         self.intern(Node::DepApply(f, arg), ty)
     }
 
-    /// Returns the result type of a dependent function type for a type-level argument.
+    /// Returns the result type of a dependent function type for a type-level argument;
+    /// [`Type::Error`] for other types.
     fn dep_result(&mut self, ty: TyId, arg: ArgId) -> TyId {
         if let Some(&known) = self.applied.get(&(ty, arg)) {
             return known;
