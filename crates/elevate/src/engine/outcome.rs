@@ -102,7 +102,7 @@ pub struct TraceStep {
 
 /// The reason why a strategy failed. Among the recorded failures, it is the one after the largest
 /// number of successes, and among these the one that was nearest to a match. A run that is stopped,
-/// as by a limit, has the reason for this instead.
+/// such as by a limit of [`Options`], has the reason for this instead.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// The names of the enclosing strategies, outermost first.

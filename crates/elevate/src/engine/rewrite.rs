@@ -68,8 +68,8 @@ impl Rewritten {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MismatchRank {
     /// The size of the match: 0 if the outermost node does not match; each pattern node that
-    /// matches counts 1. If all of them match and a condition fails, it is 65536 plus the number of
-    /// conditions that hold.
+    /// matches counts 1. If all of them match and a condition fails, it is at least 65536, so that
+    /// it is larger than for any mismatch of a node.
     pub matched: u32,
 }
 
@@ -77,7 +77,8 @@ impl MismatchRank {
     /// A mismatch in which not even the outermost node matches.
     pub const LOWEST: MismatchRank = MismatchRank { matched: 0 };
 
-    /// Returns a mismatch in which all nodes match and the given number of conditions hold.
+    /// Returns a mismatch in which all nodes match and a condition fails. Such mismatches are
+    /// ordered by `conditions`, for example the number of conditions that hold.
     pub fn in_condition(conditions: u32) -> MismatchRank {
         MismatchRank {
             matched: (1 << 16) + conditions,

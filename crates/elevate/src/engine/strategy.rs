@@ -16,8 +16,8 @@ pub type Strategy = Arc<StrategyKind>;
 
 /// The constructors of strategies.
 ///
-/// The equations are those of the ELEVATE paper and its implementation (sections 1.2 to 1.7 of the
-/// reference). A form that other forms can express is described by its equation.
+/// The equations are those of the ELEVATE paper and its implementation. A form that other forms can
+/// express is described by its equation.
 #[derive(Clone)]
 pub enum StrategyKind {
     /// Returns the program unchanged.

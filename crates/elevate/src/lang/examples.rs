@@ -74,7 +74,9 @@ pub fn run_example(
 
 type Done = Result<Rewritten, Box<Report>>;
 
-/// Applies the strategy of the example to its input.
+/// Applies the strategy of the example to its input, and returns the rewritten program or the
+/// report of the strategy's failure. Any other failure is an error, as a function from its span to
+/// the diagnostic.
 fn apply_to(
     example: &Arc<Definition>,
     definitions: &Definitions,
@@ -142,7 +144,8 @@ fn other_trace(at: Span, wanted: &[&str], done: &Rewritten) -> Option<Diagnostic
     Some(Diagnostic::error(codes::EXAMPLE_FAILS, at, message).help(help))
 }
 
-/// Compares the result with the expected program, and returns an error if they differ.
+/// Compares the result with the expected program, each in the normal form `modulo` if there is one,
+/// and returns an error if they differ.
 fn other_program(
     example: &Arc<Definition>,
     definitions: &Definitions,
@@ -186,7 +189,8 @@ fn other_program(
 }
 
 /// Returns true if two programs are equal. The types of free names are the most general ones, which
-/// a rewrite may specialise; so types are compared only if there are no free names.
+/// a rewrite may specialise; so types are compared only if there are neither free names nor
+/// implicit parameters. Programs with the same text are also equal if their βη-normal forms are.
 fn same(store: &mut Store, a: Term, b: Term, programs: &ExamplePrograms) -> bool {
     let closed = programs.names.is_empty() && programs.input.implicit.is_empty();
     let equal = |store: &mut Store, a, b| match closed {

@@ -101,7 +101,7 @@ impl File {
             .filter_map(|entry| entry.definition.get())
     }
 
-    /// Returns the definition of this name.
+    /// Returns the first definition of this name.
     pub fn named(&self, name: &str) -> Option<&Arc<Definition>> {
         self.entries[*self.by_name.get(name)?].definition.get()
     }
@@ -122,7 +122,7 @@ impl File {
         all
     }
 
-    /// Returns all definitions that the strategies of the file may refer to.
+    /// Returns all items of the file, and all RISE definitions without errors that they can use.
     pub fn definitions(&self) -> Definitions {
         let strategies = self.items();
         let strategies = strategies.map(|definition| (definition.id, definition.clone()));
@@ -140,7 +140,7 @@ impl File {
         definitions
     }
 
-    /// Returns the RISE definitions.
+    /// Returns the RISE definitions that the items can use.
     pub fn programs(&self) -> &Programs {
         &self.programs
     }

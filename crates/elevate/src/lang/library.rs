@@ -165,8 +165,8 @@ impl Library {
         }
     }
 
-    /// Returns the signature of the header. Library definitions have written types, so their bodies
-    /// are not needed.
+    /// Returns the signature of the header of an item. Library definitions have written types, so
+    /// their bodies are not needed.
     fn header(&self, at: usize) -> Arc<Signature> {
         let entry = &self.entries[at];
         let header = || Arc::new(header_signature(&entry.item));
@@ -194,7 +194,7 @@ impl Library {
         Some(&self.entry(id)?.item)
     }
 
-    /// Returns a checked item, which is checked on first use.
+    /// Returns an item with the result of its check, which is made on first use.
     pub fn definition(&self, id: GlobalId) -> Option<&Arc<Definition>> {
         let entry = self.entry(id)?;
         Some(entry.definition.get_or_init(|| {
@@ -225,7 +225,8 @@ impl Library {
         })
     }
 
-    /// Returns the compiled rule of this name; `None` for rules that are built in.
+    /// Returns the compiled rule of this name; `None` if there is no rule of this name, or it is
+    /// built in.
     pub fn rule(&self, name: &str) -> Option<&Arc<crate::rule::Rule>> {
         let definition = self.definition(self.named(name)?)?;
         let mut rules = definition.checked.compiled.rules.values();

@@ -92,12 +92,12 @@ impl Programs {
         self.entry(id)?.def.clone()
     }
 
-    /// Returns the number of the definition of this name.
+    /// Returns the number of the last definition of this name.
     pub fn named(&self, name: &str) -> Option<GlobalId> {
         Some(GlobalId(*self.by_name.get(name)? as u64))
     }
 
-    /// Returns all definitions with their numbers.
+    /// Returns the names of all definitions, with their numbers.
     pub fn numbered(&self) -> impl Iterator<Item = (GlobalId, &Name)> {
         let entries = self.entries.iter().zip(0..);
         entries.map(|(entry, at)| (GlobalId(at), &entry.name))

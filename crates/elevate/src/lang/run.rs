@@ -26,7 +26,7 @@ use crate::term::{self, Imported, Node, Order, Store, Term, print};
 /// The parameters of a run.
 #[derive(Clone)]
 pub struct Request<'a> {
-    /// The limits of the run. It sets the facts and the order itself.
+    /// The options of the run. [`rewrite`] replaces the facts and the order in them.
     pub options: Options<'a>,
     /// True if the definition may get further parameters. This is safe where nothing else uses it
     /// and its type is not written; otherwise the user has to allow it.
@@ -50,17 +50,19 @@ impl Default for Request<'_> {
 pub struct Rewritten {
     /// The new definition.
     pub def: Def<Primitive>,
-    /// The number of steps: rule applications that change the term.
+    /// The number of steps: rule applications that change the term, without undone ones.
     pub steps: u64,
-    /// The number of rule applications by normal forms, which are not counted as steps.
+    /// The number of rule applications by normal forms and housekeeping strategies, which are not
+    /// counted as steps.
     pub housekeeping: u64,
     /// The number of applications of each rule.
     pub counts: Vec<RuleCount>,
     /// The steps, if a trace is requested. Their terms are in the store of `run`.
     pub trace: Vec<TraceStep>,
-    /// The assumptions of rules about sizes, which become assumptions of the definition.
+    /// The assumptions about sizes of rules and of conditions on `tune`s. Those on parameters of
+    /// the definition become assumptions of it.
     pub obligations: Vec<Prop>,
-    /// The other assumptions of rules, in words.
+    /// The other assumptions of rules and of conditions on `tune`s, in words.
     pub assumed: Vec<String>,
     /// The new parameters of the definition, for `tune`s without a value, after its own type-level
     /// ones.
@@ -111,7 +113,8 @@ impl Run {
 /// The reason why a definition is not rewritten.
 #[derive(Debug)]
 pub enum NotRewritten {
-    /// The evaluation of the strategy failed.
+    /// The evaluation of the strategy or of the conditions on its `tune`s failed, or a `tune` does
+    /// not fulfil its condition.
     Strategy(EvalError),
     /// The values given to `tune`s do not fit the strategy.
     NotTuned(TuneError),
@@ -130,9 +133,10 @@ pub struct Report {
     pub failure: Failure,
     /// A line with the rule and the reason why it does not apply.
     pub message: String,
-    /// Further lines: the term, the place, and the enclosing strategies.
+    /// Further lines, such as the term, the number of steps, and the enclosing strategies.
     pub notes: Vec<String>,
-    /// The place in the text of the definition, if the term comes from it.
+    /// The span of the subterm of the original definition at the path of the failure, if there is
+    /// one.
     pub site: Option<Site>,
     /// The outcome of the run, with the steps before the failure if a trace is requested.
     pub outcome: Outcome,
@@ -140,7 +144,8 @@ pub struct Report {
     pub run: Run,
 }
 
-/// Returns the program of a main expression or definition of the form `(strategy)(program)`.
+/// Returns the program of a main expression or definition of the form `(strategy)(program)`; `None`
+/// for other forms, and if the program is not the name of a RISE definition.
 ///
 /// ```
 /// use elevate::lang::{File, Programs, program_of};
@@ -164,7 +169,7 @@ pub fn program_of(definition: &Definition) -> Option<GlobalId> {
     }
 }
 
-/// Returns the two parts of `(strategy)(program)`.
+/// Returns the two parts of `(strategy)(program)`, if the definition has this form.
 fn on_program(definition: &Definition) -> Option<(ExprId, ExprId)> {
     let mut at = match &definition.item.kind {
         ItemKind::Main { expr } => *expr,
@@ -187,11 +192,12 @@ fn on_program(definition: &Definition) -> Option<(ExprId, ExprId)> {
     }
 }
 
-/// Returns the strategy that a definition without parameters is. For `(strategy)(program)`, this is
-/// the strategy alone.
+/// Returns the strategy that a definition without required parameters is. For
+/// `(strategy)(program)`, this is the strategy alone.
 ///
 /// # Errors
-/// Its evaluation fails, or its value is not a strategy.
+/// The definition has required parameters, its evaluation fails, its value is not a strategy, or
+/// the argument in `(strategy)(program)` is not the name of a RISE definition.
 pub fn strategy_of(
     globals: &Arc<GlobalEnv>,
     definition: &Arc<Definition>,
@@ -489,8 +495,8 @@ fn name_alone(name: &str) -> &str {
     name.split('(').next().unwrap_or_default()
 }
 
-/// Returns the strategies without recursive calls: of consecutive ones of the same name, only the
-/// outermost one.
+/// Returns the strategies without recursive calls: of consecutive ones whose names without
+/// arguments are the same, only the outermost one.
 fn users(strategies: &[Arc<str>]) -> Vec<&Arc<str>> {
     let mut users: Vec<&Arc<str>> = Vec::new();
     for strategy in strategies {
@@ -502,8 +508,9 @@ fn users(strategies: &[Arc<str>]) -> Vec<&Arc<str>> {
     users
 }
 
-/// Returns the message for `mapNest` applied to a nest of too few maps. `None` if the place is not
-/// a map, or contains further maps, which have a form that `mapNest` does not descend into.
+/// Returns the message for `mapNest` applied to a nest of too few maps. `None` if the failure is
+/// not inside a `mapNest` that found at least one map, or if its place contains further maps, which
+/// have a form that `mapNest` does not descend into.
 fn nest(store: &Store, failure: &Failure) -> Option<String> {
     let depths = failure.strategies.iter().filter_map(|name| {
         let depth = name.strip_prefix("mapNest(")?.strip_suffix(')')?;
@@ -526,7 +533,8 @@ fn nest(store: &Store, failure: &Failure) -> Option<String> {
     ))
 }
 
-/// Returns a note with the three rules that were applied most often.
+/// Returns a note with the at most three rules that were applied most often; `None` if no rule was
+/// applied.
 fn most_applied(outcome: &Outcome) -> Option<String> {
     let mut counts: Vec<_> = outcome.counts.iter().collect();
     counts.sort_by_key(|count| std::cmp::Reverse(count.steps + count.housekeeping));
@@ -543,8 +551,8 @@ fn most_applied(outcome: &Outcome) -> Option<String> {
     (!most.is_empty()).then(|| format!("applied: {}", most.join(", ")))
 }
 
-/// Returns a note on the definitions that the program calls by name, which strategies do not look
-/// into.
+/// Returns a note on at most three of the definitions that the program calls by name, which
+/// strategies do not look into; `None` if there are none.
 fn folded(store: &Store, root: Term) -> Option<String> {
     let mut names: Vec<&Name> = Vec::new();
     each_node(store, root, &mut |node| {
@@ -571,7 +579,7 @@ fn folded(store: &Store, root: Term) -> Option<String> {
     ))
 }
 
-/// Cuts the text of a very long term, between words.
+/// Returns the text of a term, cut between words after at most 600 characters.
 fn short(text: &str) -> String {
     const ENOUGH: usize = 600;
     match text.char_indices().nth(ENOUGH) {
@@ -593,13 +601,14 @@ fn a_long_term_is_cut_between_words() {
     assert!(cut.chars().count() <= 602);
 }
 
-/// Applies a strategy below the given number of leading functions.
+/// Returns the strategy that applies a strategy below the given number of leading functions.
 pub(super) fn under(functions: usize, strategy: Strategy) -> Strategy {
     (0..functions).fold(strategy, |inner, _| Arc::new(StrategyKind::Body(inner)))
 }
 
 impl GlobalEnv {
-    /// Returns the value of a definition, which need not be one of those of the environment.
+    /// Returns the value of a definition, which need not be one of those of the environment; then
+    /// the value is not memoised.
     fn value_of(self: &Arc<Self>, definition: &Arc<Definition>) -> Result<Value, EvalError> {
         match self.definitions().strategy(definition.id) {
             Some(known) if Arc::ptr_eq(&known, definition) => self.value(definition.id),

@@ -11,7 +11,8 @@ use syntax::ast::{Kind, Name};
 use super::eval::GlobalEnv;
 use crate::term::{Imported, Node, Store, Term};
 
-/// Returns the size variables that occur in a term or in its obligations.
+/// Returns the type-level variables that occur in the type-level arguments and sizes of a term or
+/// in the given obligations.
 pub(super) fn mentioned(store: &Store, root: Term, obligations: &[Prop]) -> FxHashSet<Var> {
     let mut found = FxHashSet::default();
     for prop in obligations {
@@ -51,7 +52,8 @@ fn sizes_of(arg: &Arg, found: &mut FxHashSet<Var>) {
     found.extend(seen.into_inner());
 }
 
-/// Gives the variables of `tune`s names that no variable of the definition has.
+/// Gives the variables of `tune`s without a value names that no type-level parameter of the
+/// definition or of a function in it has.
 pub(super) fn name_open(globals: &GlobalEnv, store: &mut Store, imported: &Imported) {
     let implicit = imported
         .implicit
@@ -72,7 +74,7 @@ pub(super) fn name_open(globals: &GlobalEnv, store: &mut Store, imported: &Impor
     }
 }
 
-/// Adds a size parameter to a function, after its leading type-level parameters.
+/// Adds an explicit size parameter to a function, after its leading type-level parameters.
 pub(super) fn with_parameter(store: &mut Store, root: Term, var: Var) -> Term {
     let mut above = Vec::new();
     let mut here = root;

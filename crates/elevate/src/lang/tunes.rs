@@ -1,4 +1,4 @@
-//! Handles `tune`s: their definitions, the values given to them, and the conditions on them.
+//! Handles `tune`s: the values given to them, and their ranges and conditions.
 
 use std::sync::Arc;
 
@@ -30,15 +30,16 @@ pub struct TuneError {
 /// The conditions on the `tune`s of a run that are left open.
 #[derive(Debug, Default)]
 pub(super) struct TuneConditions {
-    /// The conditions on their variables.
+    /// The conditions that are propositions on size variables.
     pub props: Vec<Prop>,
-    /// The conditions that no proposition expresses, as text, with their variables.
+    /// The conditions that no proposition expresses, each as text, with its variables.
     pub said: Vec<(String, Vec<Var>)>,
 }
 
 impl TuneConditions {
-    /// Adds the conditions on the sizes in `mentioned` to the obligations, transitively: the other
-    /// variables of these conditions are added to `mentioned`.
+    /// Adds the propositions on the sizes in `mentioned` to the obligations, transitively: the
+    /// other variables of these propositions are added to `mentioned`. Then adds the texts of the
+    /// other conditions on these sizes to `said`, in one pass.
     pub fn of(
         &self,
         mentioned: &mut FxHashSet<Var>,
@@ -90,7 +91,8 @@ fn reached(strategy: &Arc<Definition>, definitions: &Definitions) -> FxHashSet<G
     found
 }
 
-/// Resolves the names of `tune`s of a strategy, each with its value.
+/// Resolves the names of `tune`s of a strategy, each with its value. Fails if the strategy has no
+/// or several `tune`s of a name, or a `tune` has two values.
 pub(super) fn given(
     strategy: &Arc<Definition>,
     definitions: &Definitions,
@@ -160,7 +162,8 @@ fn named(definition: &Arc<Definition>) -> Option<(GlobalId, Name)> {
     }
 }
 
-/// Returns the open conditions of the run; fails if a value does not fulfil a condition.
+/// Returns the open conditions on the `tune`s of the run, without those of the library. Fails if a
+/// value does not fulfil a range or condition, or a condition cannot be evaluated.
 pub(super) fn needs(globals: &Arc<GlobalEnv>, facts: &Facts) -> Result<TuneConditions, EvalError> {
     let mut needs = TuneConditions::default();
     let mut all: Vec<_> = globals.definitions().strategies.values().collect();
@@ -260,7 +263,8 @@ pub(super) fn wrong(item: &Item, text: &str, captured: &[Captured]) -> Option<Di
     }
 }
 
-/// Returns the span and the message of an empty range of a `tune`.
+/// Returns the span and the message for a range of a `tune` that is empty, as far as number
+/// literals show it.
 fn empty_range(item: &Item) -> Option<(Span, String)> {
     let ItemKind::Tune {
         range: Some(range), ..
@@ -401,7 +405,7 @@ impl Tune<'_> {
         Ok(())
     }
 
-    /// Checks that the value is in the range.
+    /// Fails if the value is a number that is certainly not in the range.
     fn range(&self, range: &Range, facts: &Facts) -> Result<(), TuneConditionError> {
         let Some(value) = self.own.as_const() else {
             return Ok(());
@@ -448,7 +452,8 @@ impl Tune<'_> {
         })
     }
 
-    /// Requires the value to be one of `from`, `from * factor`, …, if these are numbers.
+    /// Returns the condition that the value is one of `from`, `from * factor`, …, up to `to`;
+    /// `None` if one of these is not a number.
     fn powers(
         &self,
         from: &Nat,

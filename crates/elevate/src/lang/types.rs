@@ -1,5 +1,4 @@
-//! Defines the types of ELEVATE: those of section 9.3 of the language, and the type variables of
-//! inference.
+//! Defines the types of ELEVATE: those of the language, and the type variables of inference.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -57,8 +56,9 @@ pub enum Flavour {
 }
 
 impl Type {
-    /// Returns an example of a call of a function of this type. `None` if a parameter is neither a
-    /// number, a truth value, an address space nor a strategy.
+    /// Returns an example of a call of a function of this type. Optional parameters are left out.
+    /// `None` if a required parameter is neither a number, a truth value, an address space nor a
+    /// strategy.
     pub fn example_call(&self, name: &str) -> Option<String> {
         let mut call = name.to_owned();
         let mut ty = self;
@@ -183,7 +183,7 @@ impl Type {
         matches!(self, Type::Strategy(_))
     }
 
-    /// Returns true for `Expr -> Result`, which is equal to `Strategy`.
+    /// Returns true for `Expr -> Result` whose parameter has no name, which is equal to `Strategy`.
     pub(crate) fn is_plain_strategy(&self) -> bool {
         match self {
             Type::Fun(params, result) => {
@@ -204,7 +204,7 @@ impl Type {
         }
     }
 
-    /// Applies `f` to each direct part of the type.
+    /// Returns the type with `f` applied to each direct part of it.
     pub(crate) fn map(self: &Arc<Self>, f: &mut dyn FnMut(&Ty) -> Ty) -> Ty {
         match &**self {
             Type::List(elem) => Arc::new(Type::List(f(elem))),
@@ -229,7 +229,7 @@ pub fn type_text(ty: &Type, params: &[Name]) -> String {
     out
 }
 
-/// Writes a type. If `atom` is set, functions are in parentheses.
+/// Writes a type. If `atom` is set, function types other than `Traversal` are in parentheses.
 fn write_type(out: &mut String, ty: &Type, params: &[Name], atom: bool) {
     let word = match ty {
         Type::Error | Type::Open(_) => "_",

@@ -69,8 +69,8 @@ impl Normaliser<'_> {
         })
     }
 
-    /// Contracts a term whose children are normal if it is an η-redex, and returns it with the
-    /// number of steps, `steps` included.
+    /// Contracts a term whose children are normal if it is an η-redex. Returns the result, and the
+    /// number of steps including the given ones.
     fn contract(&mut self, term: Term, steps: u32) -> NormalResult {
         match eta(self.store, term) {
             Some(function) => {

@@ -3,7 +3,7 @@
 //! The definitions in the literature use `normalize(…)`, which searches the next redex from the
 //! root each time. Here each normal form is computed in one bottom-up pass, and the results are
 //! memoised, so that after a rewrite only new terms are visited. Both methods return α-equivalent
-//! terms, which tests check. (Section 3 of the reference; ICFP 2020, section 4.3.)
+//! terms, which tests check. (ICFP 2020, section 4.3.)
 
 mod beta;
 mod expand;

@@ -54,7 +54,7 @@ impl Applied {
         &self.rule
     }
 
-    /// Returns its arguments.
+    /// Returns the arguments of the rule.
     pub fn values(&self) -> &[RuleArg] {
         &self.args
     }
@@ -66,7 +66,8 @@ impl Applied {
         }
     }
 
-    /// Tests if the rule applies to a term, without building its right side.
+    /// Tests if an alternative of the rule matches a term, and its conditions hold, without
+    /// building the right side.
     ///
     /// # Errors
     ///

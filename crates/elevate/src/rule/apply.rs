@@ -208,7 +208,7 @@ fn solve(
     })
 }
 
-/// Decides the conditions on terms, and returns their assumptions.
+/// Constructs the terms of `let`s, decides the conditions on terms, and returns their assumptions.
 fn values_decide(
     ctx: &mut Ctx<'_, '_>,
     alt: &Alt,
@@ -507,8 +507,8 @@ pub fn apply(
     with(cx, host, |ctx| apply_in(ctx, rule, args, term))
 }
 
-/// Tests if [`apply`] would succeed. It builds only the parts of the right side that depend on
-/// sizes and types alone.
+/// Tests if an alternative of a rule matches, and its conditions hold. It builds only the parts of
+/// the right side that depend on sizes and types alone, so [`apply`] may fail nevertheless.
 ///
 /// # Errors
 ///
@@ -561,7 +561,7 @@ pub fn matches(
 ///
 /// # Errors
 ///
-/// The arguments do not fit the types of the quotation.
+/// The arguments do not fit the types of the quotation, or leave some of them undetermined.
 pub fn instantiate(
     cx: &mut Context<'_>,
     host: &Host<'_>,

@@ -128,7 +128,8 @@ impl Cond {
         }
     }
 
-    /// Returns true if the condition contains a law.
+    /// Returns true if the condition contains an algebraic law: associativity, commutativity or
+    /// neutrality.
     pub fn has_law(&self) -> bool {
         match self {
             Cond::All(all) | Cond::Any(all) => all.iter().any(Cond::has_law),

@@ -19,7 +19,8 @@ pub struct Mismatch {
     pub(crate) node: Option<u32>,
     /// The subterm at this node.
     pub found: Option<Term>,
-    /// The number of pattern nodes that matched.
+    /// The number of pattern nodes that matched; one more if the failure is after the whole pattern
+    /// matched, such as that of a condition.
     pub progress: u32,
     /// The reason.
     pub why: MismatchReason,
@@ -41,18 +42,19 @@ pub enum MismatchReason {
 /// A reason for a mismatch with details for its explanation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MismatchDetail {
-    /// A size or type argument differs. `expected` is `None` if it depends on several unknowns.
+    /// A type-level argument differs. `expected` is `None` if it is not determined.
     Argument {
         /// The expected argument.
         expected: Option<Arg>,
         /// The argument found.
         found: Arg,
     },
-    /// An address space is present where the pattern has none, or absent where it has one.
+    /// An optional type-level argument, such as an address space, is present where the pattern has
+    /// none, or absent where it has one.
     Optional,
     /// A type differs.
     Type {
-        /// The expected type.
+        /// The expected type; `None` if it is not determined.
         expected: Option<Ty>,
         /// The type found.
         found: Ty,
@@ -214,7 +216,7 @@ impl Mismatch {
     }
 }
 
-/// Returns a text in one line of at most 60 characters, cut with an ellipsis.
+/// Returns a text in one line, cut after 60 characters with an ellipsis.
 pub(super) fn short(text: &str) -> String {
     const LENGTH: usize = 60;
     let words: Vec<&str> = text.split_whitespace().collect();

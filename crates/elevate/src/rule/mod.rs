@@ -10,8 +10,6 @@
 //! builds the parts of the right side that depend on nothing else. Its results are memoised in a
 //! [`Memo`] by the observations of the first phase, so that applying the same rule at the same
 //! types again costs one look-up.
-//!
-//! After "Reference: ELEVATE" sections 2 and 9.
 
 mod applied;
 mod apply;
@@ -138,7 +136,7 @@ pub(crate) struct Alt {
     span: Span,
     /// The span of the left side.
     lhs: Span,
-    /// True if no metavariable occurs twice in the pattern.
+    /// True if [`Pattern::is_linear`] holds for the pattern.
     linear: bool,
 }
 
@@ -216,7 +214,7 @@ pub struct Host<'a> {
 }
 
 impl<'a> Host<'a> {
-    /// The environment of a rule without `holds(s, x)`.
+    /// Returns the environment of a rule without `holds(s, x)`.
     pub fn of(definitions: &'a Definitions) -> Host<'a> {
         Host {
             tests: &[],
@@ -290,8 +288,8 @@ impl Rule {
         self.alts.len()
     }
 
-    /// Returns the depth of the patterns: subterms below it do not affect if the rule applies,
-    /// apart from conditions.
+    /// Returns the maximal depth of the patterns. Subterms below it affect if the rule applies only
+    /// by conditions, repeated metavariables and arguments that are terms.
     pub fn depth(&self) -> u32 {
         self.alts
             .iter()

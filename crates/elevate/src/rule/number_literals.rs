@@ -9,7 +9,8 @@ use super::pattern::{ParamSlot, Pattern};
 use super::type_matching::TypeSubstitution;
 use crate::term::{Store, Term};
 
-/// Writes the literals into the slots of their parameters, with the types of these.
+/// Writes the literals among the arguments into the slots of their parameters, with the types of
+/// the parameters.
 pub(super) fn numbers(
     store: &mut Store,
     pattern: &Pattern,
@@ -37,7 +38,8 @@ pub(super) fn numbers(
     Ok(())
 }
 
-/// Returns the literal with the suffix of its type; `None` if the type has no such value.
+/// Returns the literal as a value of a scalar type or of the elements of a vector type; `None` if
+/// the type has no such value. Numbers of floating-point types get the suffix of the type.
 fn typed(literal: &Literal, ty: &Type) -> Option<Literal> {
     use ScalarType::{Bool, F16, F32, F64};
     let scalar = match ty {

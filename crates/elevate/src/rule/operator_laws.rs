@@ -17,7 +17,8 @@ pub(super) enum Law {
     Commutative,
 }
 
-/// The maximal depth to which definitions of operators are unfolded.
+/// The maximal depth to which operators are analysed: through definitions, η-redexes, and operators
+/// on pairs and arrays.
 const DEPTH: u32 = 16;
 
 /// A binary function that is recognised.
@@ -27,8 +28,9 @@ enum Operator {
     Primitive(Primitive, Numbers),
     Min(Option<ScalarType>),
     Max(Option<ScalarType>),
-    /// The functions that return their first or their second argument.
+    /// The function that returns its first argument.
     First,
+    /// The function that returns its second argument.
     Second,
     /// The function on pairs that applies one operator to the first components and another one to
     /// the second.
@@ -96,7 +98,7 @@ impl Operator {
     }
 }
 
-/// Decides if `z` is neutral for an operator, on either side.
+/// Decides if `z` is neutral for an operator, on both sides.
 pub(super) fn neutral(ctx: &mut Ctx<'_, '_>, op: Term, z: Term) -> Truth {
     let operator = operator(ctx, op, DEPTH);
     is_neutral(ctx.cx.store, &operator, z)
@@ -188,7 +190,9 @@ fn truth(store: &Store, term: Term) -> Option<bool> {
     }
 }
 
-/// Returns true if a literal is the smallest or the largest value of an integer type.
+/// Returns true if a literal is the smallest value of an integer type, or the largest one if
+/// `smallest` is false. `None` if the term is not an integer literal, or the type not an integer
+/// type.
 fn is_end(store: &Store, term: Term, ty: ScalarType, smallest: bool) -> Option<bool> {
     let Node::Literal(literal) = store.node(term) else {
         return None;

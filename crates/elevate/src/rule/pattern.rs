@@ -82,9 +82,10 @@ pub(super) struct Pattern {
     /// The variables of compositions, which have no name: the values of metavariables must not
     /// contain them.
     pub nameless: Box<[u16]>,
-    /// The number of type-level variables; `params` contains the slot or variable of each
-    /// parameter.
+    /// The number of type-level variables.
     pub levels: u16,
+    /// The slot or type-level variable of each parameter; `None` for parameters that terms cannot
+    /// contain.
     pub params: Box<[Option<ParamSlot>]>,
     /// The types of parameters that are terms, by the index of the parameter.
     pub given_types: Box<[(u16, Ty)]>,
@@ -224,7 +225,8 @@ impl Pattern {
         }
     }
 
-    /// Returns the name of the head of the pattern, for messages.
+    /// Returns the name of the primitive at the head of the pattern, or a description of other
+    /// heads, for messages.
     pub fn outermost(&self) -> String {
         match &self.head {
             PatternHead::Primitive(primitive, _) => format!("`{}`", primitive.name()),
@@ -232,7 +234,7 @@ impl Pattern {
         }
     }
 
-    /// Returns the definition that a node calls.
+    /// Returns the definition that a node calls, if it calls one.
     pub fn definition_at(&self, node: u32) -> Option<GlobalId> {
         let mut at = node;
         loop {
@@ -272,7 +274,8 @@ impl Pattern {
         }
     }
 
-    /// Returns true if no metavariable occurs twice.
+    /// Returns true if no metavariable for terms occurs twice, and no parameter that is a term
+    /// occurs.
     pub fn is_linear(&self) -> bool {
         let again = |pat: &PatternNode| matches!(pat, PatternNode::Value { first: false, .. });
         !self.nodes.iter().any(again)

@@ -12,7 +12,7 @@ use crate::term::{Node, Store, Term};
 /// The relative tolerance for floating-point weights: several roundings of an `f32`.
 const TOLERANCE: f64 = 1e-5;
 
-/// The maximal depth to which definitions are unfolded.
+/// The maximal depth of a matrix of weights, counted in nested terms and unfolded definitions.
 const MAX_DEPTH: u32 = 32;
 
 enum Weights {
@@ -61,12 +61,12 @@ pub struct Factors {
     pub row: Vec<f64>,
 }
 
-/// Returns the factors of a matrix of literals; an error if it is not an outer product. `None` if
-/// it is not a matrix of literals. Definitions are unfolded.
+/// Returns the factors of a matrix of literals; an error if it is not an outer product, or all of
+/// its weights are 0. `None` if it is not a matrix of literals. Definitions are unfolded.
 ///
 /// If the sum of the matrix is positive, the column and the row have the same sum, so that a filter
-/// that preserves the brightness is split into two that do. Only matrices of integers may have
-/// other factors, which are integers.
+/// that preserves the brightness is split into two that do. An exception is a matrix of integers
+/// for which these factors are not integers: its factors are other ones, which are integers.
 pub fn factors(
     store: &Store,
     definition: Definition,

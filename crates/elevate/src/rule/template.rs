@@ -65,7 +65,7 @@ pub(super) struct Template {
     leaves: Box<[Leaf]>,
     binders: Box<[Binder]>,
     args: Box<[Arg]>,
-    /// The variables of `depFun`s that this side binds, by number.
+    /// The variables of `depFun`s that this side binds, each with its kind and name.
     vars: Box<[(Var, Kind, Name)]>,
 }
 
@@ -517,8 +517,8 @@ fn uses(store: &Store, term: Term, local: Local, limit: u32) -> u32 {
     count
 }
 
-/// Returns true if duplicating a term duplicates no work: functions, variables, numbers, and views,
-/// which only select or arrange data.
+/// Returns true if duplicating a term duplicates no work: functions, variables, literals, sizes,
+/// and views, which only select or arrange data. Views may nest to the given depth.
 fn is_cheap(store: &Store, term: Term, depth: u32) -> bool {
     use Primitive::*;
     if store.is_function(term) {

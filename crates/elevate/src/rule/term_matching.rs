@@ -12,7 +12,8 @@ use crate::term::{self, Heads, Local, Node, Store, Term, same_literal};
 /// The result of the first phase.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
-    /// The values of the metavariables for terms. After a match, all of them are set.
+    /// The values of the metavariables and parameters for terms. After a match, those of all
+    /// metavariables that occur in the pattern are set.
     pub slots: Vec<Option<Term>>,
     /// The variables of the term that correspond to the pattern's variables.
     pub locals: Vec<Local>,
@@ -211,7 +212,8 @@ impl TermMatcher<'_> {
         }
     }
 
-    /// Returns the η-reduct `f` of `fun(x => f(x))`.
+    /// Returns the η-reduct `f` of `fun(x => f(x))`, given `x` and the body; `None` for other
+    /// functions.
     fn without_eta(&self, local: Local, body: Term) -> Option<Term> {
         let Node::Apply(function, x) = self.store.node(body) else {
             return None;
@@ -253,7 +255,7 @@ fn node_mismatch(node: u32, term: Term, why: MismatchReason) -> NodeMismatch {
     NodeMismatch { node, term, why }
 }
 
-/// Returns the definition that a term calls.
+/// Returns the definition that a term calls, if it calls one.
 pub(super) fn global_of(store: &Store, mut term: Term) -> Option<GlobalId> {
     loop {
         term = match store.node(term) {
@@ -265,7 +267,8 @@ pub(super) fn global_of(store: &Store, mut term: Term) -> Option<GlobalId> {
 }
 
 impl Pattern {
-    /// Returns a superset of the heads of the terms for which [`Pattern::places`] is not empty.
+    /// Returns a superset of the heads of the terms for which [`Pattern::could_match`] returns
+    /// true.
     pub fn heads(&self) -> Heads {
         Heads::of([match &self.head {
             PatternHead::Primitive(primitive, _) => term::Head::primitive(*primitive),

@@ -90,8 +90,9 @@ type SolvedPatterns = FxHashMap<Box<[Observation]>, Result<Arc<Solved>, Unsolved
 /// The memoised results of the second phase, for the terms of one store.
 #[derive(Debug, Default)]
 pub struct Memo {
-    /// The results under the current facts, and under earlier ones.
+    /// The results under the current facts.
     now: FactsMemo,
+    /// The results under earlier facts, the most recent ones first.
     before: Vec<FactsMemo>,
     args: FxHashMap<RuleId, Vec<Box<[RuleArg]>>>,
     pub(super) scratch: super::apply::Scratch,
@@ -136,7 +137,7 @@ impl Memo {
         self.before.truncate(MAX_EARLIER_FACTS);
     }
 
-    /// Returns a number that identifies the arguments of a rule.
+    /// Returns a number that identifies the arguments among those with which the rule is applied.
     pub(super) fn number(&mut self, rule: RuleId, args: &[RuleArg]) -> u32 {
         if args.is_empty() {
             return 0;
@@ -173,7 +174,7 @@ impl Memo {
             .insert(found.into(), solved);
     }
 
-    /// Returns true if two types are provably equal under the facts. Memoised.
+    /// Returns true if two types are provably equal under the facts. The result is memoised.
     pub(super) fn same_type(&mut self, store: &Store, facts: &Facts, a: TyId, b: TyId) -> bool {
         if a == b {
             return true;
@@ -192,7 +193,8 @@ pub(super) struct Solver<'a> {
     pub facts: &'a Facts,
     pub values: TypeSubstitution,
     /// The equations between pattern sizes that are not single variables and sizes of the term,
-    /// which are solved last.
+    /// which are solved last. Each has a flag that is true if it must hold, and the node of the
+    /// pattern.
     deferred: Vec<(Nat, Nat, bool, u32)>,
     node: u32,
 }

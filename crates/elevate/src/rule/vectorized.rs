@@ -95,7 +95,8 @@ impl Lift<'_> {
         }
     }
 
-    /// Vectorises an application of a primitive that also works on vectors, or is polymorphic.
+    /// Vectorises an application of a primitive: by the same primitive at vector types if it also
+    /// works on vectors or is polymorphic, and lane by lane otherwise.
     fn primitive(
         &mut self,
         primitive: Primitive,
@@ -177,7 +178,8 @@ impl Lift<'_> {
         Ok(self.store.apply(map, function))
     }
 
-    /// Returns the vector whose lanes all have this value.
+    /// Returns the vector whose lanes all have the value of a term. For a pair or an array, this is
+    /// a pair or an array of such vectors.
     fn in_every_lane(&mut self, term: Term) -> Result<Term, String> {
         let ty = self.store.type_of(term).clone();
         if let Type::Array(n, element) = &*ty {
@@ -239,7 +241,8 @@ impl Lift<'_> {
         vectorized_ty(ty, self.lanes)
     }
 
-    /// Returns true if the value of the term differs between lanes.
+    /// Returns true if the value of the term may differ between lanes, as it depends on a parameter
+    /// that is vectorised.
     fn varies(&self, term: Term) -> bool {
         let free = self.store.free(term);
         free.iter().any(|local| self.locals.contains_key(local))

@@ -138,8 +138,9 @@ impl Infer<'_> {
         ty
     }
 
-    /// Checks arguments against a list of parameters. Returns the remaining parameters, which is
-    /// empty if all of them have defaults; `None` after an argument that fits no parameter.
+    /// Checks arguments against a list of parameters. Returns the remaining parameters; none if all
+    /// of these have defaults. Returns `None` if an argument belongs to no parameter, or to one
+    /// that has an argument already.
     fn list(&mut self, params: &[Param], args: &[Arg]) -> Option<Vec<Param>> {
         let mut given = vec![false; params.len()];
         let mut sound = true;

@@ -89,7 +89,7 @@ pub enum QuotationParam {
     },
 }
 
-/// Returns the left sides of a rule with the kinds of their metavariables; nothing for other
+/// Returns the [outlines](rule::Outline) of the alternatives of a rule; nothing for other
 /// definitions.
 pub(in crate::lang) fn outlines(
     item: &Item,
@@ -114,7 +114,8 @@ pub(in crate::lang) fn outlines(
     rule::outlines(&compiler.source(name, alts, &params))
 }
 
-/// Compiles a checked item without errors. Further errors are added to its diagnostics.
+/// Compiles a checked item, if it has no errors. Errors of the compilation are added to its
+/// diagnostics.
 pub(super) fn compile(item: &Item, text: &str, env: &dyn Env, checked: &mut Checked) {
     let errors = |all: &[Diagnostic]| all.iter().any(|d| d.severity == Severity::Error);
     if errors(&checked.diagnostics) {

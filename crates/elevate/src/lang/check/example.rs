@@ -24,7 +24,8 @@ pub struct ExamplePrograms {
     pub expect: Option<Arc<Def<Primitive>>>,
 }
 
-/// Elaborates the programs of an example, and adds their errors to `diagnostics`.
+/// Elaborates the programs of an example, and adds their errors to `diagnostics`. Returns `None`
+/// for other items, and if a program has errors.
 pub(super) fn programs(
     item: &Item,
     checked: &Checked,

@@ -1,4 +1,4 @@
-//! Checks one item: names, types (after Hindley and Milner, section 9.3) and endless loops.
+//! Checks one item: names, types (after Hindley and Milner) and endless loops.
 
 mod attributes;
 mod call;
@@ -173,7 +173,7 @@ pub struct Quote {
 /// The result of checking an item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// The interface of the item; for items that define nothing, the type of the main expression.
+    /// The interface of the item; for a main expression, it contains the type of the expression.
     pub signature: Arc<Signature>,
     /// The diagnostics of the item.
     pub diagnostics: Vec<Diagnostic>,
@@ -200,7 +200,8 @@ pub struct Captured {
     pub source: CaptureSource,
     /// The type of the value.
     pub ty: Ty,
-    /// The span that contains the terms that use it: an alternative of a rule, or a pattern.
+    /// The span that contains the terms that use it, such as an alternative of a rule, a pattern or
+    /// a quotation.
     pub span: Span,
 }
 
@@ -357,7 +358,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Solves a function of one argument about which nothing else is known to be a strategy.
+    /// Solves the type of a function to be a strategy if it has one parameter, of unknown type, and
+    /// its result type is unknown or `Result`.
     fn as_strategy(&mut self, ty: &Ty) {
         let open = |ty: &Ty| matches!(*self.table.shallow(ty), Type::Open(_));
         let shallow = self.table.shallow(ty);

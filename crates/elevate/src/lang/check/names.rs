@@ -83,7 +83,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns true if the name refers to a strategy definition whose value is a RISE expression.
+    /// Returns true if the name refers to a definition in strategies, and either the value of this
+    /// definition is a RISE expression or RISE does not know the name.
     fn is_value_of_rise(&self, name: &Name) -> bool {
         let Resolution::Item(_, signature) = self.env.resolve(name) else {
             return false;

@@ -1,4 +1,4 @@
-//! Warns of strategies that do not end on any program.
+//! Warns of strategies whose syntax shows that they never end, or may never end.
 
 use rustc_hash::FxHashSet;
 use syntax::Severity;
@@ -74,7 +74,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns a call of `repeat` or a similar function, with its name and its argument.
+    /// Returns the expression, the name of the called function and its argument, if the expression
+    /// is a call of a function in [`UNTIL_FAILURE`].
     fn loop_call(&self, id: ExprId) -> Option<(ExprId, Name, ExprId)> {
         let (name, argument) = self.call_with_one(id, UNTIL_FAILURE)?;
         Some((id, name, argument))
@@ -124,7 +125,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the name of a strategy that is not a local variable.
+    /// Returns the name that an expression consists of, if it is one and does not refer to a local
+    /// variable.
     pub(super) fn free_name(&self, id: ExprId) -> Option<&Name> {
         match &self.item.expr(id).kind {
             ExprKind::Name(name) => match self.meanings.get(&id) {
@@ -197,7 +199,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the name of a rule marked `@looping` that is applied without a guard before it.
+    /// Returns the name of a rule marked `@looping` that the expression applies without a guard
+    /// before it, if there is one.
     fn looping_rule(&self, id: ExprId, seen: &mut FxHashSet<ExprId>) -> Option<Name> {
         if !seen.insert(id) {
             return None;

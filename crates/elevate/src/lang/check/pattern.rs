@@ -133,7 +133,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Warns of a case after one that always matches.
+    /// Warns of the first case after one that always matches.
     pub(super) fn unreachable_cases(&mut self, cases: &[Case]) {
         let always = cases.iter().position(|case| {
             case.guard.is_none()

@@ -9,7 +9,8 @@ use crate::codes;
 const REORDERS: &[&str] = &["reorder", "loopReorder", "halide.reorder"];
 
 impl Infer<'_> {
-    /// Reports arguments of these strategies that are not permutations.
+    /// Reports lists of number literals that are arguments of a strategy in [`REORDERS`] and not
+    /// permutations.
     pub(super) fn permutations(&mut self) {
         let calls: Vec<(Name, ExprId)> = (0..self.item.exprs.len() as u32)
             .map(ExprId)
@@ -34,7 +35,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the elements of a list of number literals.
+    /// Returns the elements of a list of number literals; `None` for other expressions.
     fn numbers_in(&self, list: ExprId) -> Option<Vec<i128>> {
         let ExprKind::List { elements, .. } = &self.item.expr(list).kind else {
             return None;

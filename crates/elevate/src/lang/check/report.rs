@@ -54,7 +54,8 @@ impl Infer<'_> {
         type_text(&self.table.shown(ty), &self.type_params)
     }
 
-    /// Returns the name of an expression that is a name or a call of one.
+    /// Returns the name of an expression that is a name, a member `object.name`, or a call of one
+    /// of these.
     fn named(&self, mut id: ExprId) -> Option<String> {
         loop {
             match &self.item.expr(id).kind {

@@ -25,8 +25,9 @@ struct Mention {
 }
 
 impl Infer<'_> {
-    /// Returns the RISE variables that quotations of the item bind. If one of them is used outside
-    /// of the function that binds it, the item creates the variable itself.
+    /// Returns the RISE variables that quotations and constructors `fun(x, b)` of the item bind. If
+    /// one of them is used outside of the function that binds it, the item creates the variable
+    /// itself.
     pub(super) fn bound_by_quotes(&self) -> Vec<(Name, Span)> {
         let mut names = Vec::new();
         for expr in &self.item.exprs {
@@ -289,7 +290,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the definition of a strategy value that RISE terms may contain.
+    /// Returns the definition of this name with its type, if RISE terms may contain its value and
+    /// it is not in the library.
     fn value_named(&mut self, name: &Name) -> Option<(syntax::GlobalId, Ty)> {
         match self.env.resolve(name) {
             Resolution::Item(id, _) if self.env.is_library(id) => None,
@@ -341,7 +343,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Resolves the names of terms that share their metavariables, and returns these.
+    /// Resolves the names of terms that share their metavariables, and returns the metavariables.
     pub(super) fn rule_terms(&mut self, terms: &[TermId], span: Span) -> Vec<(Name, Span)> {
         let mut metavariables: Vec<(Name, Span)> = Vec::new();
         let sizes = self.size_names(terms);
@@ -413,7 +415,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the names that occur in arguments of RISE primitives that are sizes.
+    /// Returns the names that occur in size arguments of RISE primitives, or in the sizes of array
+    /// types.
     fn size_names(&self, terms: &[TermId]) -> Vec<Name> {
         let mut names = Vec::new();
         for &term in terms {

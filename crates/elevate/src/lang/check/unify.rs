@@ -16,7 +16,8 @@ pub(in crate::lang::check) struct UnificationTable {
     too_large: Cell<bool>,
 }
 
-/// The maximal number of nodes of a type: a tuple of a value with itself doubles its type.
+/// The maximal number of type nodes that an operation visits, which bounds the size of types: a
+/// tuple of a value with itself doubles its type.
 const LARGE: u32 = 1_000;
 
 #[derive(Clone)]

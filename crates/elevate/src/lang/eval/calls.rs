@@ -42,7 +42,8 @@ impl Eval<'_, '_> {
             .map(ValueOrTailCall::Value)
     }
 
-    /// Applies a function to arguments. Without arguments, optional parameters take their defaults.
+    /// Applies a function to arguments. Optional parameters take their defaults once all required
+    /// parameters of their list have arguments; `args` may be empty for this.
     pub fn apply_function(&mut self, function: Value, args: CallArgs) -> EvalResult {
         let mut function = function;
         let mut args = args.into_iter().peekable();
@@ -302,7 +303,7 @@ impl Eval<'_, '_> {
         label.into()
     }
 
-    /// Converts a strategy or function value to a strategy.
+    /// Converts a strategy or function value to a strategy; `None` for other values.
     pub fn as_strategy(&self, value: Value) -> Option<Strategy> {
         self.as_strategy_named(value, &"function".into())
     }
@@ -410,7 +411,8 @@ pub(super) fn scope_of(given: &[(ParamId, Value)]) -> Scope {
     })
 }
 
-/// Gives a strategy the name of its definition; the steps of a normal form are counted apart.
+/// Gives a strategy the name of its definition, if it has one; the steps of a normal form are
+/// counted apart.
 fn named(definition: &Definition, label: &Arc<str>, strategy: Strategy) -> Strategy {
     Arc::new(match definition.checked.signature.sort {
         DefinitionKind::NormalForm => StrategyKind::Housekeeping(label.clone(), strategy),

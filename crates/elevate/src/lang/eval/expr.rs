@@ -246,8 +246,8 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// Returns true if two values are equal; `None` for strategies and functions, which cannot be
-    /// compared.
+    /// Returns true if two values are equal; `None` if they cannot be compared, such as strategies,
+    /// functions, and values of different types.
     fn equal(&mut self, left: &Value, right: &Value) -> Option<bool> {
         let all = |eval: &mut Self, left: &[Value], right: &[Value]| {
             if left.len() != right.len() {
@@ -396,7 +396,7 @@ fn arithmetic(op: Op, left: &Value, right: &Value) -> Result<Value, &'static str
 }
 
 impl Value {
-    /// Returns the value as a size.
+    /// Returns the value as a size, if it is a size or an integer.
     pub fn nat(&self) -> Option<Nat> {
         match self {
             Value::Nat(nat) => Some(nat.clone()),
@@ -405,7 +405,7 @@ impl Value {
         }
     }
 
-    /// Returns the value as a number, if it is a constant.
+    /// Returns the value as a number, if it is an integer or a size without variables.
     pub fn int(&self) -> Option<i64> {
         match self {
             Value::Nat(nat) => nat.as_const(),

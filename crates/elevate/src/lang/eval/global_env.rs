@@ -16,7 +16,8 @@ use crate::lang::library::library;
 use crate::lang::programs::Programs;
 use crate::term::Store;
 
-/// The maximal number of calls in a run.
+/// The maximal number of calls in a run; a run that evaluates by equations may make 100 times as
+/// many.
 const MAX_CALLS: u64 = 1_000_000;
 
 /// The definitions that a run can use, with their memoised values.
@@ -29,8 +30,9 @@ pub struct GlobalEnv {
     /// The `tune`s to which the run gives a value.
     given: FxHashMap<GlobalId, i64>,
     names: FxHashMap<Var, Name>,
-    /// The number of calls left, and the number per run.
+    /// The number of calls that the run may still make.
     work: AtomicU64,
+    /// The maximal number of calls per run.
     limit: u64,
     /// The memoised function by which rules look up RISE definitions.
     pub(super) lookup: Mutex<Option<crate::rule::Definitions>>,
@@ -146,7 +148,7 @@ impl GlobalEnv {
         &self.definitions
     }
 
-    /// Returns the name of the `tune` of a variable.
+    /// Returns the name of the `tune` of a variable; `_` for other variables.
     pub fn name_of(&self, var: Var) -> Name {
         self.names.get(&var).cloned().unwrap_or_else(|| "_".into())
     }
@@ -183,7 +185,7 @@ impl GlobalEnv {
         }
     }
 
-    /// Resets the number of calls, to reuse the environment for another run.
+    /// Resets the number of calls that are left, to reuse the environment for another run.
     pub fn renew(&self) {
         self.work.store(self.limit, Ordering::Relaxed);
     }

@@ -11,7 +11,7 @@ use crate::term::{Node, Store, Term};
 
 /// Returns true if a term is the name of a definition that does not determine how it is computed:
 /// itself or through the definitions it uses, it contains a high-level pattern such as `map` or
-/// `reduce`, and not only to move data.
+/// `reduce`, and it also computes or takes a function, so that it does not only move data.
 pub(super) fn leaves_choice(store: &Store, definitions: &Definitions, term: Term) -> bool {
     let Node::Global(id, _) = store.node(term) else {
         return false;

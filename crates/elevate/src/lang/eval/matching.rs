@@ -225,7 +225,8 @@ impl Eval<'_, '_> {
     }
 }
 
-/// Converts a type-level argument to a value.
+/// Converts a type-level argument to a value. Functions of sizes and accesses are only described by
+/// a text.
 pub(super) fn level(arg: &rise::Arg) -> Value {
     match arg {
         rise::Arg::Nat(nat) => Value::Nat(nat.clone()),
@@ -243,8 +244,8 @@ fn level_arg(value: &Value) -> Option<rise::Arg> {
     })
 }
 
-/// Returns true if two literals are equal. Numbers are compared by value; a suffix in the pattern
-/// must be the same.
+/// Returns true if two literals are equal. Numbers are compared by value, and an integer is not
+/// equal to a floating-point number. A suffix in the pattern must be the same.
 fn same_literal(found: &Literal, wanted: &Literal) -> bool {
     match (found, wanted) {
         (

@@ -59,7 +59,8 @@ pub(crate) enum ValueOrTailCall {
     Apply(Strategy, Term),
 }
 
-/// The maximal depth of calls on the stack of the thread.
+/// The maximal depth of calls of definitions and functions on the stack of the thread in one
+/// evaluation.
 const MAX_CALL_DEPTH: u32 = 400;
 
 /// The evaluator of expressions of one definition.
@@ -99,7 +100,8 @@ impl<'e, 'c> Eval<'e, 'c> {
         })
     }
 
-    /// Evaluates in another definition, and counts the call.
+    /// Runs `work` in another definition, and counts the call. Fails if calls nest too deeply or
+    /// there are too many.
     fn inside<T>(
         &mut self,
         definition: &Arc<Definition>,

@@ -212,7 +212,7 @@ fn labelled(name: &str, message: &str) -> Option<StrategyKind> {
 
 impl Eval<'_, '_> {
     /// Returns the value of a native definition with these arguments; `None` if the definition is
-    /// not native.
+    /// not native, or is evaluated by its equation here.
     pub(super) fn native(
         &mut self,
         definition: &Arc<Definition>,
@@ -242,7 +242,8 @@ impl Eval<'_, '_> {
     }
 }
 
-/// Returns true if the definition has no equation.
+/// Returns true if the definition has no equation: its right side is `_`, or it is a rule without
+/// alternatives.
 pub(crate) fn is_built_in(definition: &Definition) -> bool {
     use syntax::elevate::ast::{ExprKind, ItemKind, PredBody};
     let hole = |id| definition.item.expr(id).kind == ExprKind::Hole;
@@ -349,7 +350,8 @@ impl Args<'_, '_, '_> {
     }
 }
 
-/// Returns true if `isComputation` of section 1.7 of the reference holds for a term.
+/// Returns true if a term is a foreign function, the identity, or an abstraction of one or two
+/// [basic](is_basic) values with a basic result.
 fn is_computation(store: &Store, term: Term) -> bool {
     let basic = |ty: &Type| is_basic(ty);
     match store.node(term) {
@@ -367,7 +369,7 @@ fn is_computation(store: &Store, term: Term) -> bool {
     }
 }
 
-/// Returns true for the types of single values and of pairs of them.
+/// Returns true for scalars, indices, vectors, type variables, and pairs of these.
 fn is_basic(ty: &Type) -> bool {
     match ty {
         Type::Scalar(_) | Type::Index(_) | Type::Vector(..) | Type::Var(_) => true,
@@ -507,7 +509,8 @@ fn closed_at(args: Args<'_, '_, '_>) -> Result<Option<Value>, EvalError> {
     Ok(context.map(|context| Value::Bool(is_closed(context.store, part, program))))
 }
 
-/// Returns the first part of a program at which a strategy succeeds.
+/// Returns the first part of a program, in pre-order, at which a strategy succeeds; the strategy as
+/// a failure if there is none.
 fn extract(args: Args<'_, '_, '_>) -> Result<Option<Value>, EvalError> {
     let (Some(what), Some(program)) = (args.strategy(0), args.expr(1)) else {
         return Ok(None);

@@ -69,7 +69,8 @@ fn element(store: &Store, term: Term) -> Option<Term> {
     elements.get(index).copied()
 }
 
-/// Returns the value of a constant index: a literal, or `natAsIndex(n)(i)`.
+/// Returns the value of a constant index: a literal, a size as a value, or `natAsIndex(n)(i)` of a
+/// constant `i`.
 fn constant(store: &Store, term: Term) -> Option<usize> {
     match store.node(term) {
         Node::Literal(literal) => match store.literal_of(literal) {
@@ -167,8 +168,8 @@ impl Rewrite for Delta {
 }
 
 /// Common subexpression elimination: `e` becomes `(fun(y => e[y/t]))(t)`, where `t` is the first
-/// proper subterm on which a strategy succeeds and that contains no variable bound between it and
-/// `e`.
+/// proper subterm, in pre-order, that is not a function, on which a strategy succeeds, and that
+/// contains no variable bound between it and `e`.
 #[derive(Debug)]
 pub(super) struct SubexpressionElimination {
     find: Strategy,

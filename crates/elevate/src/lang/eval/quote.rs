@@ -290,8 +290,8 @@ fn is_name(text: &str) -> bool {
         && chars.all(|char| char.is_alphanumeric() || char == '_')
 }
 
-/// Extends a scope by the RISE variables that the definition creates. There are new ones for each
-/// program to which the definition is applied.
+/// Extends a scope by the RISE variables that the definition creates and the scope does not contain
+/// yet. There are new ones for each program to which the definition is applied.
 pub(super) fn with_fresh(scope: &Scope, names: &[Name]) -> Scope {
     names.iter().fold(scope.clone(), |scope, name| {
         let key = BinderKey::Fresh(name.clone());

@@ -16,7 +16,8 @@ use crate::lang::check::{BinderKey, Parameterized, PatternBody};
 use crate::rule::{self, Applied, Definitions, RuleArg, Test, VariableKind};
 use crate::term::{Heads, Term};
 
-/// A rule whose arguments are quotations, which become terms when the rule is first applied.
+/// A rule with arguments that are RISE expressions, which become terms when the rule is first
+/// applied.
 struct DeferredRule {
     rule: Arc<rule::Rule>,
     values: Box<[Value]>,
@@ -189,7 +190,8 @@ impl Eval<'_, '_> {
         Ok(Value::Strategy(StrategyKind::test(predicate)))
     }
 
-    /// Matches a term against a RISE pattern, and returns the scope extended by its bindings.
+    /// Matches a term against a RISE pattern, and returns the scope extended by its bindings;
+    /// `None` if it does not match.
     pub(super) fn term_matches(
         &mut self,
         id: PatternId,
@@ -251,7 +253,8 @@ fn bind_meta(scope: &Scope, id: PatternId, name: &syntax::ast::Name, term: Term)
     }
 }
 
-/// Converts a value that needs no store to an argument of a rule.
+/// Converts a value that is not an expression to an argument of a rule. Values that terms cannot
+/// contain become [`RuleArg::Other`].
 pub(super) fn plain_arg(value: &Value) -> RuleArg {
     match value {
         Value::Nat(nat) => RuleArg::Nat(nat.clone()),

@@ -156,8 +156,8 @@ impl Scope {
 }
 
 impl Value {
-    /// Returns the text of the value, for traces and messages. `name` returns the names of size
-    /// variables.
+    /// Returns the text of the value, for traces and messages. `name` returns the names of size and
+    /// address variables.
     pub fn text(&self, name: &dyn Fn(nat::Var) -> Name) -> String {
         let mut out = String::new();
         self.write(&mut out, name);

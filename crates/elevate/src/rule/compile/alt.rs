@@ -37,7 +37,7 @@ pub(super) enum TypeClause {
 pub(super) struct Typed {
     pub done: RuleInference,
     pub terms: Terms,
-    /// The elaborated terms, in order.
+    /// The syntax of each of `terms`, in their order.
     pub wanted: Vec<TermId>,
     /// The metavariables defined by `vectorized(k, f)`: the binder, the binder of `f`, and `k`.
     pub made: Vec<(u32, u32, TermId)>,

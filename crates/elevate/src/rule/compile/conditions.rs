@@ -61,7 +61,7 @@ enum Property {
     Within,
 }
 
-/// The built-in conditions on terms, besides `holds`.
+/// The built-in conditions that are written with arguments, besides `holds`, by name.
 const PROPERTIES: [(&str, Property); 8] = [
     ("assoc", Property::Law(Law::Associative)),
     ("commutative", Property::Law(Law::Commutative)),
@@ -304,7 +304,8 @@ impl<'a> AltCompiler<'a, '_> {
         }
     }
 
-    /// Returns the terms of conditions that are not metavariables.
+    /// Returns the terms in the conditions `notIn`, `holds`, `assoc`, `commutative` and `neutral`
+    /// that are not single metavariables or parameters.
     pub(super) fn operands(&self, names: &Names<'_>) -> Vec<TermId> {
         let item = self.source.item;
         let all = self.conditions();
@@ -465,7 +466,8 @@ impl<'a> AltCompiler<'a, '_> {
     }
 }
 
-/// Returns the proposition of a comparison of sizes; `None` for `!=`, which is none.
+/// Returns the proposition of a comparison of sizes; `None` for `!=`, which is not expressed by a
+/// proposition, and for other operators.
 pub(crate) fn compare(op: BinaryOp, a: Nat, b: Nat) -> Option<Prop> {
     Some(match op {
         BinaryOp::Eq => Prop::Equal(a, b),

@@ -382,7 +382,8 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Returns the pattern of a term. The pattern of a composition (`tail`) is that of its body.
+    /// Returns the pattern of a term, and its numbers of the variables that it binds. The pattern
+    /// of a composition (`tail` is set) is that of its body.
     fn pattern(
         &self,
         expr: &Expr<Primitive>,

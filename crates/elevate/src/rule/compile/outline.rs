@@ -87,7 +87,8 @@ impl AltCompiler<'_, '_> {
     }
 }
 
-/// Returns the outline of a name; `None` for anonymous metavariables and `let`s.
+/// Returns the outline of a name; `None` for anonymous metavariables, `let`s, and names without a
+/// type.
 fn open(
     names: &Names<'_>,
     scopes: &Scopes,

@@ -71,7 +71,8 @@ pub(super) struct Variable {
     /// True for `_`, and for an argument that is not written.
     pub anonymous: bool,
     pub forced: bool,
-    /// True if it occurs as an argument of a function in the pattern, and not only in types.
+    /// True if it is anonymous, or occurs as a type-level argument in the pattern, and not only in
+    /// type annotations.
     pub argument: bool,
 }
 
@@ -96,7 +97,7 @@ pub(super) struct Names<'a> {
     pub variables: Vec<Variable>,
     index: FxHashMap<Name, usize>,
     scope: Vec<BinderId>,
-    /// The number of enclosing types.
+    /// The number of type annotations around the current term.
     types: u32,
     mode: OmittedParts,
     pub diagnostics: Vec<Diagnostic>,

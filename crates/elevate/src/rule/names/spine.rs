@@ -48,8 +48,8 @@ impl Names<'_> {
         Spine { head, args }
     }
 
-    /// Returns the primitive, the kinds of the type-level arguments and the number of values of a
-    /// function that is not a variable.
+    /// Returns the primitive, if it is one, the kinds of the leading explicit type-level arguments
+    /// and the number of values of a primitive or RISE definition; `None` for other functions.
     fn callee(&self, head: TermId) -> Option<(Option<Primitive>, Vec<Kind>, usize)> {
         let name = match &self.terms[head.0 as usize].kind {
             TermKind::Name(name) => name,
@@ -195,8 +195,8 @@ impl Names<'_> {
     }
 }
 
-/// Returns the kinds of the leading type-level arguments of a function, and the total number of its
-/// values.
+/// Returns the kinds of the explicit type-level arguments of a function before its first value, and
+/// the number of its values.
 fn arguments(ty: &RiseType) -> (Vec<Kind>, usize) {
     let (mut kinds, mut values, mut ty) = (Vec::new(), 0, ty);
     loop {

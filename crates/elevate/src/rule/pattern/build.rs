@@ -231,7 +231,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the pattern, after [`Builder::term`] is called for its root. If `strict` is set, the
-    /// types of all metavariables are compared, else only those that determine a variable.
+    /// types of all metavariables are compared. Otherwise types are only read where they determine
+    /// a type-level variable.
     pub fn finish(
         mut self,
         function: bool,
