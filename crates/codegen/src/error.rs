@@ -27,7 +27,7 @@ pub struct CompileError {
 }
 
 impl CompileError {
-    /// Creates an error at a phrase.
+    /// Creates an error at a phrase, with the code [`codes::NOT_A_PROGRAM`].
     pub fn new(origin: Origin, message: impl Into<String>) -> CompileError {
         CompileError {
             message: message.into(),
@@ -69,7 +69,8 @@ pub(crate) fn half(origin: Origin) -> CompileError {
     CompileError::new(origin, "`f16` has no counterpart in C").with_help("use `f32`")
 }
 
-/// Returns the error for a vector whose number of lanes is a parameter.
+/// Returns the error for a vector whose number of lanes, given as a text, is not a constant that is
+/// supported.
 pub(crate) fn lanes(lanes: &str, origin: Origin) -> CompileError {
     let text = format!(
         "code cannot be generated for a vector of `{lanes}` lanes: the number of lanes must be a constant"

@@ -1,6 +1,7 @@
 //! Compiles imperative DPIA to C, OpenMP and OpenCL.
 //!
-//! [`ir`] is the loop language between them, [`pipeline`] the list of the passes on it.
+//! [`ir`] defines the loop language between DPIA and the languages of the targets; [`pipeline`]
+//! lists the passes that transform it.
 
 mod analysis;
 pub mod codes;
@@ -34,7 +35,8 @@ pub use targets::{Description, HostProgram, Target, TargetSelection, Targets, ma
 ///
 /// # Errors
 ///
-/// Fails with an error for each parameter or result whose type generated functions do not take.
+/// Fails with an error for each parameter or result whose type generated functions do not take or,
+/// if there is none, with the first error in the command.
 pub fn lower(program: &PhraseProgram, target: Target) -> Result<Lowered, Vec<CompileError>> {
     lower::lower(program, target.features(), &PassSet::default())
 }
@@ -42,7 +44,7 @@ pub fn lower(program: &PhraseProgram, target: Target) -> Result<Lowered, Vec<Com
 /// Compiles an imperative program.
 ///
 /// # Errors
-/// All parts of the program that cannot be compiled.
+/// Fails with all errors of lowering or, if there are none, with the first error behind it.
 pub fn compile(program: &PhraseProgram, target: Target) -> Result<Module, Vec<CompileError>> {
     compile_for(program, target, IndexPolicy::default())
 }
@@ -52,7 +54,7 @@ pub fn compile(program: &PhraseProgram, target: Target) -> Result<Module, Vec<Co
 /// for which this is required, and [`Device::narrow`] contains the others for a host that selects.
 ///
 /// # Errors
-/// All parts of the program that cannot be compiled.
+/// Fails with all errors of lowering or, if there are none, with the first error behind it.
 pub fn compile_for(
     program: &PhraseProgram,
     target: Target,
@@ -66,7 +68,8 @@ pub fn compile_for(
 /// Prints an imperative program as it is at a point in its compilation.
 ///
 /// # Errors
-/// All parts of the program that cannot be compiled up to there.
+/// Fails with all errors of lowering or, if there are none, with the first error of a pass before
+/// that point.
 pub fn print_after(
     program: &PhraseProgram,
     stage: Stage,
@@ -79,7 +82,8 @@ pub fn print_after(
 /// Runs the passes on a function for this target, and prints it.
 ///
 /// # Errors
-/// What has no code in the language of the target.
+/// Fails with an error for the first part of the program that has no code in the language of the
+/// target.
 pub fn finish(
     mut lowered: Lowered,
     target: Target,

@@ -18,7 +18,7 @@ use crate::lower::Lowered;
 use crate::opt::*;
 use crate::targets::Target;
 
-/// A pass at a position.
+/// A pass at a position in a list of passes.
 pub(crate) struct Step<On = Function> {
     pass: Pass<On>,
     /// The reason why the pass cannot be left out, if there is one.
@@ -81,7 +81,8 @@ const CPU: &[Step] = &[
     ),
 ];
 
-/// The passes for kernels, while loops that work-items share still count from 0 to their number.
+/// The passes that run on kernels before loops are distributed over work-items: such a loop still
+/// counts from 0 to the number of its iterations.
 const MAPPING: &[Step<KernelFunction>] = &[
     // The conditions of the launch are facts for all that follows.
     required(
@@ -105,8 +106,8 @@ const MAPPING: &[Step<KernelFunction>] = &[
     ),
 ];
 
-/// The passes for kernels behind [`MAPPING`]: each loop is sequential, the program is that of one
-/// work-item, and nothing moves accesses to shared memory across a barrier.
+/// The passes that run on kernels behind [`MAPPING`]: no loop is distributed any more, the program
+/// is that of one work-item, and no pass may move accesses to shared memory across a barrier.
 const KERNEL: &[Step] = &[
     // Loops over lanes are vector operations before they could be written out.
     optional(vectorization::PASS),
@@ -173,7 +174,8 @@ impl<I: Into<IndexPolicy>> From<I> for Options {
 }
 
 impl PassSet {
-    /// Returns the names of all passes that can be left out, in alphabetical order.
+    /// Returns the names of all passes that can be left out, and of the parts of required passes
+    /// that can, in alphabetical order.
     pub fn optional() -> Vec<&'static str> {
         let passes = all_steps().filter(|(_, required)| required.is_none());
         let mut names: Vec<_> = passes.map(|(name, _)| name).chain(PARTS).collect();
@@ -185,7 +187,7 @@ impl PassSet {
     /// Returns the set of the optional passes with these names.
     ///
     /// # Errors
-    /// A message if there is no such pass, or if it is required.
+    /// Fails with a message if there is no pass with one of these names, or if it is required.
     pub fn of(names: &[String]) -> Result<PassSet, String> {
         let mut set = PassSet::default();
         names.iter().try_for_each(|name| set.insert(name))?;
@@ -195,7 +197,7 @@ impl PassSet {
     /// Adds the optional pass with this name.
     ///
     /// # Errors
-    /// A message if there is no such pass, or if it is required.
+    /// Fails with a message if there is no pass with this name, or if it is required.
     pub fn insert(&mut self, name: &str) -> Result<(), String> {
         let optional = PassSet::optional();
         if let Some(known) = optional.iter().find(|known| **known == name) {
@@ -213,7 +215,8 @@ impl PassSet {
     }
 }
 
-/// Returns the name of each pass, and the reason why it is required if it is.
+/// Returns the name of each pass at each of its positions, with the reason why it is required there
+/// if it is.
 fn all_steps() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
     fn named<On>(step: &'static Step<On>) -> (&'static str, Option<&'static str>) {
         (step.pass.name, step.required)
@@ -239,7 +242,7 @@ fn all_steps() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stage {
     target: Target,
-    /// The number of passes that have run at this point.
+    /// The number of passes that have run at this point, without lowering.
     passes: usize,
 }
 
@@ -250,7 +253,7 @@ impl Stage {
         (0..passes).map(move |passes| Stage { target, passes })
     }
 
-    /// Returns the point behind the pass with this name.
+    /// Returns the point with this [`Stage::name`], if there is one.
     pub fn find(target: Target, name: &str) -> Option<Stage> {
         Stage::all(target).find(|stage| stage.name() == name)
     }
@@ -260,14 +263,14 @@ impl Stage {
         self.target
     }
 
-    /// Returns true if the last pass before it can be left out.
+    /// Returns true if the last pass before this point can be left out.
     pub fn is_optional(self) -> bool {
         let name = names(self.target)[self.passes];
         all_steps().any(|(known, required)| known == name && required.is_none())
     }
 
-    /// Returns the name of the last pass before it, `lowering` for none; the second of two passes
-    /// with the same name has a number.
+    /// Returns the name of the last pass before this point, `lowering` if there is none. The second
+    /// point behind a pass of the same name has the suffix `-2`.
     pub fn name(self) -> String {
         let names = names(self.target);
         let name = names[self.passes];

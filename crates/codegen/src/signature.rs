@@ -18,13 +18,14 @@ pub struct Signature {
     pub name: Name,
     /// The width of the sizes.
     pub index: IndexWidth,
-    /// The sizes: the variables of the types below, with the names of the parameters.
+    /// The size parameters, each with its variable, which occurs in the types and conditions below,
+    /// and its name.
     pub sizes: Vec<(Var, Name)>,
     /// The value parameters.
     pub params: Vec<(Name, Ty)>,
     /// The type of the output.
     pub result: Ty,
-    /// The conditions on sizes.
+    /// The conditions on sizes that each call has to satisfy.
     pub requires: Vec<Prop>,
     /// The names of the variables in types and conditions, by number.
     pub names: Vec<Name>,

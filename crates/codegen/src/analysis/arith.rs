@@ -19,9 +19,12 @@ pub(crate) enum Arith<'a> {
 
 /// The order of terms in sums and factors in products: smaller ranks are further left.
 pub(crate) trait Order {
-    /// Returns the rank: first counters by nesting depth, then sizes, then other parts.
+    /// Returns the rank: for variables, first counters by nesting depth, then others, then size
+    /// parameters. The rank of another part is the least of its variables, or the greatest possible
+    /// one without variables.
     fn rank(&self, part: &Part<'_>) -> u32;
-    /// Returns true for a size, which is factored out first.
+    /// Returns true for a part that depends on size parameters at most: among equally good factors
+    /// such a one is factored out first, and it is written behind the parentheses.
     fn is_size(&self, part: &Part<'_>) -> bool;
     /// Returns true if each term keeps its coefficient, as in `8 * i - 8`: on devices, a constant
     /// at the end is a part of the address.
@@ -30,23 +33,24 @@ pub(crate) trait Order {
     }
 }
 
-/// The highest power that is written as a product.
+/// The highest power of a part that is written as a product of equal factors.
 const MAX_REPEATED: u32 = 3;
 
 #[derive(Clone)]
 struct Term<'a> {
     coeff: i64,
-    /// The factors sorted by rank; a part is repeated as often as its power, or occurs once with
-    /// its power.
+    /// The factors sorted by rank: a part occurs as often as its power or, above [`MAX_REPEATED`],
+    /// once with its power.
     factors: Vec<(Part<'a>, u32)>,
 }
 
-/// The maximal number of terms for which all ways of factoring are compared.
+/// The maximal number of terms of a sum for which the common factors are compared by the length of
+/// the result.
 const MAX_COMPARED: usize = 5;
-/// The maximal number of terms that are factored.
+/// The maximal number of terms of a sum from which a factor is taken out.
 const MAX_TERMS: usize = 64;
 
-/// Arranges a sum as a person writes it, with common factors in front of parentheses.
+/// Arranges a sum as a person writes it, with common factors outside of parentheses.
 pub(crate) fn arrange<'a>(summands: Vec<Summand<'a>>, order: &dyn Order) -> Arith<'a> {
     let terms = summands.into_iter().map(|s| term(s, order)).collect();
     sum(terms, order)
@@ -68,7 +72,7 @@ fn term<'a>(summand: Summand<'a>, order: &dyn Order) -> Term<'a> {
     }
 }
 
-/// A factor or divisor that several terms have in common.
+/// A factor, or an absolute value of the coefficient, that several terms have in common.
 #[derive(PartialEq)]
 enum Common<'a> {
     Number(i64),
@@ -105,7 +109,8 @@ fn sum<'a>(terms: Vec<Term<'a>>, order: &dyn Order) -> Arith<'a> {
     }
 }
 
-/// The order of summands: by degree, then stride, then nesting depth.
+/// The sort key of a summand: the number of factors and the absolute value of the coefficient, the
+/// greater one first, then the ranks of the factors.
 type Key = (Reverse<usize>, Reverse<u64>, Vec<u32>);
 
 fn key(term: &Term<'_>, order: &dyn Order) -> Key {
@@ -124,12 +129,13 @@ fn has(term: &Term<'_>, common: &Common<'_>) -> bool {
     }
 }
 
-/// The rank of a common factor: the length of the resulting sum, the number of terms, and the sort
-/// of factor.
+/// The worth of a common factor, of which the greatest one wins: by the length of the resulting
+/// sum, where shorter is better, the number of terms that have the factor, and the class of factor.
 type Worth = (Reverse<usize>, usize, u32);
 
-/// Returns the common factor that makes the sum shortest; among equals the one that most terms
-/// have, sizes before numbers before counters.
+/// Returns the common factor that makes the sum shortest, if it has at most [`MAX_COMPARED`] terms;
+/// among equals the one that most terms have, and then sizes before numbers before counters.
+/// Returns `None` if no two terms have a factor in common, or if there are more than [`MAX_TERMS`].
 fn best<'a>(terms: &[Term<'a>], order: &dyn Order) -> Option<Common<'a>> {
     if terms.len() < 2 || terms.len() > MAX_TERMS {
         return None;
@@ -164,7 +170,8 @@ fn best<'a>(terms: &[Term<'a>], order: &dyn Order) -> Option<Common<'a>> {
     best.map(|(_, common)| common)
 }
 
-/// Estimates the length of an expression in characters.
+/// Estimates the length of an expression: 1 for a number or variable, 3 for another part, and 1 for
+/// the parentheses around a sum in a product.
 fn length(arith: &Arith<'_>) -> usize {
     match arith {
         Arith::Int(_) | Arith::Part(Part::Var(_) | Part::Index(_), _) => 1,
@@ -177,7 +184,8 @@ fn length(arith: &Arith<'_>) -> usize {
     }
 }
 
-/// Factors out a common factor: `common * (…)`.
+/// Factors out a common factor: `common * (…)`, or `(…) * common` if it is a size. Returns the
+/// product with its sort key, and true if it is subtracted.
 fn group<'a>(
     terms: Vec<Term<'a>>,
     common: &Common<'a>,
@@ -223,7 +231,7 @@ fn group<'a>(
     (key, negative, Arith::Product(factors))
 }
 
-/// Converts a term to a product, without its sign.
+/// Converts a term to a product, or to its only factor, without its sign.
 fn product(term: Term<'_>) -> Arith<'_> {
     let size = i64::try_from(term.coeff.unsigned_abs()).unwrap_or(i64::MAX);
     let number = (size != 1 || term.factors.is_empty()).then_some(Arith::Int(size));
@@ -250,7 +258,8 @@ pub(crate) fn intermediate_sums(nat: &Nat, sizes: &[Var]) -> Vec<Nat> {
     found
 }
 
-/// Collects the parts of sums from which something is subtracted, and returns the whole.
+/// Collects in `found` the partial sums from which something is subtracted, and returns the size
+/// that the whole expression denotes.
 fn prefixes(arith: &Arith<'_>, found: &mut Vec<Nat>) -> Nat {
     match arith {
         Arith::Int(value) => Nat::constant(*value),
@@ -279,6 +288,7 @@ fn prefixes(arith: &Arith<'_>, found: &mut Vec<Nat>) -> Nat {
 }
 
 /// Replaces subtracted multiples of quotients by remainders: `n - 8 * (n / 8)` becomes `n % 8`.
+/// This is done for constant divisors, and only where it makes the sum shorter.
 pub(crate) fn as_remainders(nat: &Nat) -> Nat {
     for summand in nat.summands() {
         let [(Part::Div(a, b), 1)] = summand.factors.as_slice() else {

@@ -32,7 +32,8 @@ pub(crate) fn truth(expr: &Expr) -> Option<bool> {
     }
 }
 
-/// Returns the proposition about sizes that follows from the value of a comparison.
+/// Returns the proposition about sizes that follows if an expression has this value; `None` if it
+/// is not a comparison of sizes, or only says that they differ.
 pub(crate) fn proposition(expr: &Expr, value: bool) -> Option<Prop> {
     let ExprKind::Binary(op, a, b) = &expr.kind else {
         return None;
@@ -51,7 +52,8 @@ pub(crate) fn proposition(expr: &Expr, value: bool) -> Option<Prop> {
     }
 }
 
-/// Assumes the range of a loop's counter.
+/// Assumes the range of a loop's counter and, if the first value is a constant, that the step
+/// divides the counter's distance from it.
 pub(crate) fn assume_counter(facts: &mut Facts, counter: Var, from: &Nat, to: &Nat, step: &Nat) {
     facts.range(counter, from, to);
     if !step.is_one() && from.as_const().is_some() {
@@ -60,7 +62,8 @@ pub(crate) fn assume_counter(facts: &mut Facts, counter: Var, from: &Nat, to: &N
     }
 }
 
-/// Assumes that a condition has this truth value, as far as it is a comparison of sizes.
+/// Assumes that a condition has this truth value, as far as the values of single comparisons of
+/// sizes follow from it.
 pub(crate) fn assume(facts: &mut Facts, condition: &Expr, value: bool) {
     match &condition.kind {
         ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) => {
@@ -78,8 +81,9 @@ pub(crate) fn assume(facts: &mut Facts, condition: &Expr, value: bool) {
     }
 }
 
-/// Solves `difference = 0` for a variable, and returns whether the difference is positive above the
-/// solution. The coefficient has to be 1 or -1.
+/// Solves `difference = 0` for a variable whose coefficient is 1 or -1. Returns the solution, and
+/// true if the difference is positive for greater values of the variable; `None` if the coefficient
+/// is another one.
 pub(crate) fn solve_for_zero(difference: &Nat, var: Var) -> Option<(Nat, bool)> {
     if !difference.mentions(var) {
         return None;

@@ -21,7 +21,8 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Returns a constant count that does not fit into indices of this width.
+    /// Returns the first constant count that does not fit into indices of this width, if there is
+    /// one.
     pub fn beyond(&self, index: IndexWidth) -> Option<i64> {
         let limit = i64::try_from(index.limit()).unwrap_or(i64::MAX);
         let mut constants = self.all.iter().filter_map(Nat::as_const);
@@ -30,9 +31,9 @@ impl Counts {
 }
 
 /// Returns the numbers of elements of the `stored` arrays, the ends of loops, the lengths of arrays
-/// that are only views, and the products in these. Counts that fit whenever the sizes themselves
-/// and the other counts fit are omitted. A count that depends on the counter of a loop is bounded
-/// over its range.
+/// that are only views, and the intermediate sums with products in the computation of these. Counts
+/// that fit whenever the sizes themselves and the other counts fit are omitted. A count that
+/// depends on the counter of a loop is bounded over its range.
 pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> Counts {
     let facts = function.known();
     let variables = stored
@@ -87,7 +88,8 @@ pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> C
     counts
 }
 
-/// Returns the phrase of a count: a loop, or otherwise an array.
+/// Returns the phrase of a count: of the first loop that ends at it, otherwise of the last variable
+/// with this number of elements, otherwise of the first statement of the function.
 pub(crate) fn origin_of(function: &Function, count: &Nat) -> Origin {
     fn of_loop(body: &[Stmt], count: &Nat) -> Option<Origin> {
         body.iter().find_map(|stmt| match &stmt.kind {
@@ -111,7 +113,8 @@ pub(crate) fn origin_of(function: &Function, count: &Nat) -> Origin {
         .unwrap_or(Origin(0))
 }
 
-/// Returns true if a count is at most a constant that fits, or at most a size.
+/// Returns true if a count is proved to be at most the largest 32-bit integer, or at most a size
+/// parameter.
 fn is_bounded(count: &Nat, function: &Function, facts: &Facts) -> bool {
     let at_most = |limit: Nat| facts.proves(&Prop::AtLeast(limit, count.clone()));
     at_most(Nat::constant(i64::from(i32::MAX)))
@@ -172,8 +175,8 @@ impl Ranges {
         self.known.iter().any(|(known, ..)| *known == var)
     }
 
-    /// Returns sizes without counters and data, one of which is at least `count` for all values of
-    /// these; `None` if there are none.
+    /// Returns sizes that depend on neither counters nor data, such that for all values of the
+    /// counters and the data `count` is at most one of them; `None` if no such sizes are found.
     fn bounds(&self, count: &Nat, facts: &Facts) -> Option<Vec<Nat>> {
         let mut found = vec![count.clone()];
         for _ in 0..=self.known.len() {
@@ -206,7 +209,8 @@ impl Ranges {
     }
 }
 
-/// Returns true if a sum contains a product.
+/// Returns true if a summand is a product: of several factors that are not constant, or of one and
+/// a coefficient other than 1 and -1.
 pub(crate) fn multiplies(nat: &Nat) -> bool {
     nat.summands().iter().any(|summand| {
         let degree: u32 = summand.factors.iter().map(|(_, exp)| exp).sum();
@@ -215,8 +219,8 @@ pub(crate) fn multiplies(nat: &Nat) -> bool {
     })
 }
 
-/// Returns an upper bound of the absolute values of a size and its intermediate results, if no
-/// variable exceeds `largest`; infinity if there is none.
+/// Returns an upper bound of the absolute values of a size and its intermediate results, provided
+/// that no variable exceeds `largest`; infinity if no bound is known.
 pub(crate) fn bound(nat: &Nat, largest: f64) -> f64 {
     let factor = |(part, exp): &(Part<'_>, u32)| {
         let exp = i32::try_from(*exp).unwrap_or(i32::MAX);

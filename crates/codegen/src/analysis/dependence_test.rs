@@ -35,7 +35,8 @@ pub(crate) struct DirectionVector {
 pub(crate) type MemoryAliases = FxHashMap<Id, Id>;
 
 impl Flow<'_> {
-    /// Returns the kind of dependence of the second access on the first, if there may be one.
+    /// Returns the kind of dependence of the second access on the first, if there may be one:
+    /// accesses to memory that is not shared, and two reads, never depend on each other.
     pub fn dependence(
         &self,
         first: &Access,
@@ -109,7 +110,8 @@ impl Flow<'_> {
         around.items().is_some() && !inside
     }
 
-    /// Returns true if a `restrict` pointer reaches one access and not the other.
+    /// Returns true if one access is through a `restrict` pointer that is in scope at both
+    /// accesses, and the other one is not through it.
     fn are_unaliased(&self, first: &Access, second: &Access, direction: DirectionVector) -> bool {
         let alone = |a: &Access, b: &Access| {
             a.via.is_some_and(|pointer| {
@@ -154,7 +156,8 @@ struct AccessPair<'a, 'f> {
 }
 
 impl AccessPair<'_, '_> {
-    /// Returns true if accesses to one place are by one participant in a dimension.
+    /// Returns true if the two accesses, whenever they are to one place, are by one participant in
+    /// a dimension.
     fn is_same_participant(&self, dimension: u8) -> bool {
         let many = self.flow.participant_count(self.participants, dimension);
         let most_one = Prop::AtLeast(Nat::ONE, many);
@@ -381,7 +384,8 @@ fn subst(nat: &Nat, map: &[(Var, Nat)]) -> Nat {
     })
 }
 
-/// Returns `(a, b)` with `nat = a*var + b`, where neither mentions the variable.
+/// Returns `(a, b)` with `nat = a*var + b`, where neither mentions the variable; `None` if the size
+/// does not mention the variable, or is not linear in it.
 pub(crate) fn linear_form(nat: &Nat, var: Var) -> Option<(Nat, Nat)> {
     if !nat.mentions(var) {
         return None;
@@ -394,9 +398,9 @@ pub(crate) fn linear_form(nat: &Nat, var: Var) -> Option<(Nat, Nat)> {
     is_linear.then_some((step, rest))
 }
 
-/// Returns pairs `(parts, within)` with `nat = step * sum of parts + within`, where `within` is not
-/// a multiple of the step. A constant may be split in several ways. `None` if a summand cannot be
-/// represented as a size.
+/// Returns pairs `(parts, within)` with `nat = step * sum of parts + within`, where `within` is the
+/// sum of the summands that are not multiples of the step. A constant may be split in several ways.
+/// Returns `None` if a summand cannot be represented as a size.
 fn split_multiples(nat: &Nat, step: &Nat) -> Option<Vec<(Vec<Nat>, Nat)>> {
     let mut parts = Vec::new();
     let mut within = Nat::ZERO;
@@ -459,7 +463,8 @@ pub(crate) fn summand_size(summand: &Summand<'_>) -> Option<Nat> {
     Some(product)
 }
 
-/// Returns the greatest common divisor of the coefficients of all summands, if it is above 1.
+/// Returns the greatest common divisor of the coefficients of all summands of all parts, if it is
+/// above 1.
 fn common_coefficient(parts: &[Nat]) -> Option<Nat> {
     let mut common: u64 = 0;
     for part in parts {

@@ -13,8 +13,8 @@ use crate::ir::kernel::KernelState;
 use crate::ir::walk;
 use crate::ir::{Expr, ExprKind, Function, Home, Id, Level, Loop, LoopMode, Place, Stmt, StmtKind};
 
-/// The first number of the variables of the second of two compared accesses. The prover uses higher
-/// numbers.
+/// The least number of the variables to which the counters of the second of two compared accesses
+/// are renamed. The prover uses higher numbers.
 const FIRST_OTHER: u32 = 1 << 30;
 
 /// An enclosing loop of an access.
@@ -33,7 +33,8 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    /// Returns the level and dimension of the work-items over which the loop is distributed.
+    /// Returns the level and dimension of the work-items or groups over which the loop is
+    /// distributed; `None` for other loops.
     pub fn items(&self) -> Option<(Level, u8)> {
         match self.mode {
             LoopMode::Items(level, dimension) => Some((level, dimension)),
@@ -41,12 +42,14 @@ impl Around {
         }
     }
 
-    /// Returns true if the loop is distributed over the work-items of one group in this dimension.
+    /// Returns true if the work-items of a group execute different iterations of the loop in this
+    /// dimension: its level is `Local` or `Global`.
     pub fn is_of_items(&self, dimension: u8) -> bool {
         matches!(self.items(), Some((Level::Local | Level::Global, d)) if d == dimension)
     }
 
-    /// Returns true if the loop is distributed over the groups in this dimension.
+    /// Returns true if the groups execute different iterations of the loop in this dimension: its
+    /// level is `WorkGroup` or `Global`.
     pub fn is_of_groups(&self, dimension: u8) -> bool {
         matches!(self.items(), Some((Level::WorkGroup | Level::Global, d)) if d == dimension)
     }
@@ -57,13 +60,13 @@ impl Around {
 pub(crate) struct Access {
     /// The variable, or the target of the pointer.
     pub id: Id,
-    /// The pointer through which it is accessed.
+    /// The pointer through which the variable is accessed, if it is not accessed directly.
     pub via: Option<Id>,
     /// The pointers in scope that are the only access to their targets.
     pub alone: Rc<[Id]>,
     /// The index as the statement has it; `None` for a scalar variable.
     pub written: Option<Nat>,
-    /// The index of the first scalar; `None` for any index.
+    /// The index of the first accessed scalar in the variable; `None` if it is not known.
     pub index: Option<Nat>,
     /// The number of contiguous scalars that are accessed.
     pub width: Nat,
@@ -250,8 +253,8 @@ impl<'f> Flow<'f> {
         changed
     }
 
-    /// Returns the variables that contain a place, with the offsets of their indices. An offset
-    /// must be the same at all times, so it must not depend on a counter.
+    /// Returns the variables in which a place may be, each with the index of the place in it;
+    /// `None` for an index that is not known, or that depends on a counter or on data.
     fn targets(&self, place: &Place) -> Vec<(Id, Option<Nat>)> {
         let own = place.index.clone().unwrap_or(Nat::ZERO);
         let own = (!own.any_var(&|var| self.changes(var))).then_some(own);
@@ -282,7 +285,8 @@ impl<'f> Flow<'f> {
         self.function.variables[id.0 as usize].home
     }
 
-    /// Returns the address space of a variable that is shared by work-items and written.
+    /// Returns the address space of a variable that work-items share and write: of the output, or
+    /// of a variable in local or global memory; `None` for other variables.
     pub fn shared(&self, id: Id) -> Option<AddressSpace> {
         match self.home(id) {
             Home::Output => Some(AddressSpace::Global),
@@ -291,7 +295,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Returns true if a variable is private to each work-item.
+    /// Returns true if a variable is private to each work-item and not a parameter.
     pub fn is_private(&self, id: Id) -> bool {
         matches!(
             self.home(id),
@@ -299,12 +303,12 @@ impl<'f> Flow<'f> {
         )
     }
 
-    /// Returns the enclosing loops, outermost first.
+    /// Returns the loops with these counters, in the same order.
     pub fn around<'a>(&'a self, counters: &'a [Var]) -> impl Iterator<Item = &'a Around> {
         counters.iter().filter_map(|var| self.loops.get(var))
     }
 
-    /// Returns the facts that hold within loops.
+    /// Returns the facts that hold within the loops with these counters.
     pub fn within(&self, counters: &[Var]) -> Facts {
         let mut facts = self.facts.clone();
         for around in self.around(counters) {
@@ -313,8 +317,8 @@ impl<'f> Flow<'f> {
         facts
     }
 
-    /// Renames the counters of an access except for those of the first `equal` loops, and assumes
-    /// their ranges.
+    /// Renames the counters of the loops around an access, except for the first `equal` loops, and
+    /// assumes the ranges of the new counters.
     pub fn apart(&self, access: &Access, equal: usize, facts: &mut Facts) -> Apart {
         let mut renamed: Vec<(Var, Nat)> = Vec::new();
         for around in self.around(&access.around[equal.min(access.around.len())..]) {
@@ -329,7 +333,8 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Collects the accesses of a statement that is not a loop, condition or block.
+    /// Collects the accesses of a declaration, an assignment or an assignment to a pointer; other
+    /// statements are ignored.
     pub fn of_simple(&self, stmt: &Stmt, path: &Path, out: &mut Vec<Access>) {
         match &stmt.kind {
             StmtKind::Declare(id, Some(value)) => {
@@ -345,7 +350,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Collects the reads of a size.
+    /// Collects the reads of the data on which a size depends.
     pub fn of_nat(&self, nat: &Nat, path: &Path, out: &mut Vec<Access>) {
         if self.opaque.is_empty() {
             return;
@@ -417,7 +422,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Returns the number of scalars in an element of a variable, if it is a vector.
+    /// Returns the number of lanes of the elements of a variable if these are vectors, otherwise 1.
     fn lanes(&self, id: Id) -> Nat {
         match &*self.function.variables[id.0 as usize].elem {
             Type::Vector(lanes, _) => lanes.clone(),
@@ -481,7 +486,7 @@ pub(crate) struct Apart {
 }
 
 impl Apart {
-    /// Returns the new name of a counter.
+    /// Returns the new counter in place of a counter, which is the same one if it is not renamed.
     pub fn counter(&self, counter: Var) -> Option<Var> {
         let own = self.renamed.iter().find(|(var, _)| *var == counter);
         own.map_or(Some(counter), |(_, nat)| nat.as_var())

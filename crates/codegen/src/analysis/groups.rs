@@ -17,7 +17,8 @@ use crate::ir::{Function, Level, Loop, LoopMode, Order, Stmt, StmtKind};
 /// read in the kernel only by work-items of the group that wrote it.
 ///
 /// # Errors
-/// A place that several work-items write, or another group reads.
+/// Fails for a place that several work-items write, or that another group reads, and for
+/// distributed loops that are nested in a wrong way.
 pub(crate) fn check(function: &Function, work: &mut KernelState, body: &[Stmt]) -> Result<()> {
     nesting(body, &mut Vec::new())?;
     let flow = Flow::of(function, work, body);
@@ -46,10 +47,11 @@ pub(crate) fn check(function: &Function, work: &mut KernelState, body: &[Stmt]) 
 }
 
 /// Checks the nesting of distributed loops: in each dimension, a distributed loop is not nested in
-/// another one, except for a loop over the work-items of a group in a loop over groups.
+/// another one, except for a loop over the work-items of a group in a loop over groups. In a loop
+/// over the work-items of a group there are no loops of other levels, in any dimension.
 ///
 /// # Errors
-/// A loop that is nested in a loop over the same work-items, or over fewer.
+/// Fails for the first loop whose nesting is not of this form.
 fn nesting(body: &[Stmt], around: &mut Vec<(Level, u8)>) -> Result<()> {
     for stmt in body {
         let own = match stmt.kind {
@@ -96,7 +98,8 @@ fn wrong_nesting(origin: Origin, inner: (Level, u8), outer: (Level, u8)) -> Comp
         .with_code(dpia::codes::WRONG_NESTING)
 }
 
-/// Ensures that only one work-item writes a place, as far as this depends on a dimension.
+/// Ensures that only one work-item writes a place, as far as this depends on a dimension: adds
+/// conditions to `assumed` under which it is so, or fails.
 fn written_by_one(
     flow: &Flow<'_>,
     access: &Access,
@@ -166,7 +169,7 @@ fn written_by_all(
         .with_code(dpia::codes::WRITTEN_BY_ALL)
 }
 
-/// Returns true if a group may read what another group wrote, or overwrite what it still reads.
+/// Returns true if a group may read a place in global memory that another group writes.
 fn meets_across_groups(flow: &Flow<'_>, write: &Access, read: &Access) -> bool {
     if write.id != read.id || flow.shared(read.id) != Some(AddressSpace::Global) {
         return false;

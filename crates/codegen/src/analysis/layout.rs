@@ -41,7 +41,8 @@ impl Digit {
         }
     }
 
-    /// Returns the constant part of an index if the loop counts down: the last position.
+    /// Returns the constant part of an index: the last position if the loop counts down, otherwise
+    /// 0.
     pub fn last(&self) -> Nat {
         match self.is_reversed {
             true => &self.step * &(&self.end - 1),
@@ -66,7 +67,7 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// Returns true if a position, and `more` positions after it, are in the segment.
+    /// Returns true if a position, and `more` positions after it, are proved to be in the segment.
     pub fn contains(&self, part: &Nat, more: &Nat, facts: &Facts) -> bool {
         let positive = facts.proves(&Prop::AtLeast(part.clone(), Nat::ZERO));
         let small = self
@@ -80,7 +81,8 @@ impl Segment {
 /// The layout of an array, from the highest digit of the index to the lowest.
 pub(crate) struct Layout {
     pub digits: Vec<Digit>,
-    /// The distance between iterations in the array of a work-item, for each digit.
+    /// The distance, in elements, between consecutive iterations in the array of a work-item, for
+    /// each digit.
     pub steps: Vec<Nat>,
     /// The segments above, between and below the digits: one more than there are digits.
     pub segments: Vec<Segment>,
@@ -89,7 +91,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Decomposes an index without digits into its positions in the segments.
+    /// Decomposes an index without digits into its positions in the segments; `None` if a summand
+    /// is not a multiple of the unit of a segment, or is a constant that would change a digit.
     pub fn decompose(&self, rest: &Nat) -> Option<Vec<Nat>> {
         let mut parts = vec![Nat::ZERO; self.segments.len()];
         for summand in rest.summands() {
@@ -110,7 +113,8 @@ impl Layout {
         Some(parts)
     }
 
-    /// Adds the positions of a constant to `parts`; returns `None` if it would change a digit.
+    /// Adds the positions of a constant to `parts`; returns `None` if it would change a digit, or
+    /// if the segments leave a remainder.
     fn decompose_number(&self, mut number: i64, parts: &mut [Nat]) -> Option<()> {
         for (at, segment) in self.segments.iter().enumerate() {
             let Some(unit) = segment.unit.as_const().filter(|unit| *unit > 0) else {

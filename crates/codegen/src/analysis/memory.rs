@@ -7,7 +7,7 @@ use rise::{DataFun, Names, Ty, Type};
 
 use crate::ir::types::CType;
 
-/// Bytes up to which an array stands on the stack.
+/// The maximal size in bytes of an array on the stack.
 pub(crate) const MAX_ON_STACK: u64 = 4096;
 
 /// The memory in which generated code stores a value.
@@ -22,8 +22,9 @@ pub enum Keeping {
 }
 
 impl Keeping {
-    /// Returns the memory of an array of this size in bytes: small arrays of constant size are on
-    /// the stack. The limit for all arrays of a function together is not considered.
+    /// Returns the memory of an array of this size in bytes, `None` if it is not constant: arrays
+    /// of at most [`MAX_ON_STACK`] bytes are on the stack, empty ones excepted. The limit for all
+    /// arrays of a function together is not considered.
     pub(crate) fn of_array(bytes: Option<u64>) -> Keeping {
         match bytes {
             Some(1..=MAX_ON_STACK) => Keeping::Stack,
@@ -33,7 +34,8 @@ impl Keeping {
 }
 
 /// Returns the memory in which a value of this type is stored, and its size in bytes; `None` for
-/// types that no target supports.
+/// types that no target supports. The memory of a tuple is the heap if a component is there,
+/// otherwise the stack if a component is there.
 pub fn keeping(data: &Ty) -> Option<(Keeping, Nat)> {
     if let Some((a, b)) = halves(data) {
         let ((first, m), (second, n)) = (keeping(&a)?, keeping(&b)?);
@@ -49,7 +51,8 @@ pub fn keeping(data: &Ty) -> Option<(Keeping, Nat)> {
     Some((home, bytes))
 }
 
-/// Returns the size in bytes of a parameter or result of this type.
+/// Returns the size in bytes of a parameter or result of this type; `None` for types without a
+/// counterpart in C.
 pub fn bytes(data: &Type) -> Option<Nat> {
     match data {
         Type::Array(n, element) => Some(n * &bytes(element)?),
@@ -63,8 +66,8 @@ pub fn bytes(data: &Type) -> Option<Nat> {
     }
 }
 
-/// Returns the types of the halves of a tuple, each with the enclosing arrays: tuples are stored as
-/// halves.
+/// Returns the types of the components of a tuple or of arrays of tuples, each with the enclosing
+/// arrays, as they are stored apart; `None` for other types.
 pub(crate) fn halves(data: &Type) -> Option<(Ty, Ty)> {
     match data {
         Type::Pair(a, b) => Some((a.clone(), b.clone())),

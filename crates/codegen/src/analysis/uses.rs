@@ -27,7 +27,8 @@ pub(crate) enum Mention<'p> {
     Written(&'p Place),
     /// A read by an index that depends on data.
     Index,
-    /// An assignment of its address to a pointer, or an assignment to it if it is a pointer.
+    /// An assignment of its address to a pointer, or an assignment to it or an exchange if it is a
+    /// pointer.
     Pointed,
     /// A use in a parallel reduction.
     Reduced,
@@ -55,7 +56,7 @@ impl Uses {
         }
     }
 
-    /// Renames variables.
+    /// Replaces variables in the values of opaque sizes.
     pub fn rename(&mut self, map: &FxHashMap<Id, Id>) {
         for id in self.behind.values_mut().flatten() {
             *id = map.get(id).copied().unwrap_or(*id);

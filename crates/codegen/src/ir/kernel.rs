@@ -49,7 +49,7 @@ impl AsMut<Function> for KernelFunction {
 
 #[derive(Clone, Debug)]
 pub(crate) struct KernelFunction {
-    /// The function whose body it is.
+    /// The function whose body is the program of the kernel.
     pub function: Function,
     /// The state between passes.
     pub work: KernelState,
@@ -60,7 +60,7 @@ pub(crate) struct KernelFunction {
 pub(crate) struct KernelState {
     /// The sizes that it is launched with.
     pub launch: Launch,
-    /// The size variables that stand for those that are not known.
+    /// The size variables that stand for those sizes of the launch that are not known.
     pub vars: LaunchVars,
     /// The conditions on the launch, besides those of the function.
     pub requires: Vec<Prop>,
@@ -113,13 +113,16 @@ pub struct Items {
 /// Size variables that stand for the sizes of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchVars {
-    /// The numbers of work-items of a work-group in each dimension.
+    /// The number of work-items of a work-group in each dimension.
     pub local: [Var; 3],
-    /// The numbers of all work-items in each dimension.
+    /// The total number of work-items in each dimension.
     pub global: [Var; 3],
 }
 
-/// Returns the size of an array in bytes.
+/// Returns the size of a variable or array in bytes.
+///
+/// # Errors
+/// Fails if the type of the elements has no counterpart in C.
 pub(crate) fn bytes(function: &Function, id: Id) -> Result<Nat> {
     let variable = &function.variables[id.0 as usize];
     let names = Names(function.names.as_slice().into());

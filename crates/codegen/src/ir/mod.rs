@@ -2,8 +2,8 @@
 //! places, loops and scalar expressions. Lowering creates it and eliminates every view; the passes
 //! transform it; the printer of a target writes it.
 //!
-//! Sizes and indices are [`Nat`]s as long as possible: a loop counter is a size variable with a
-//! known range, so that indices can be simplified.
+//! Sizes and indices are represented by [`Nat`]s wherever possible, not by expressions: a loop
+//! counter is a size variable with a known range, so that indices can be simplified.
 
 pub(crate) mod kernel;
 mod passes;
@@ -48,9 +48,9 @@ pub struct Function {
     pub body: Vec<Stmt>,
     /// The conditions on the sizes that the function checks when it starts.
     pub requires: Vec<Prop>,
-    /// Further conditions that hold for the sizes.
+    /// Further conditions that hold for the sizes without a check.
     pub facts: Vec<Prop>,
-    /// The names of size variables.
+    /// The names of the size variables, indexed by [`Var`].
     pub names: Vec<Name>,
     /// The opaque sizes: size variables that lowering introduced for indices which depend on data,
     /// with the expressions that are printed in their place.
@@ -62,10 +62,11 @@ pub struct Function {
     pub registers: Vec<(Var, ScalarType)>,
     /// The work-item queries, with the size variables for their results.
     pub items: Vec<Item>,
-    /// The alignment in bytes of local arrays of scalars from which vectors are loaded or to which
-    /// they are stored.
+    /// The alignment in bytes of the arrays of scalars that the function declares and from which
+    /// vectors are loaded or to which they are stored.
     pub aligned: FxHashMap<Id, u64>,
-    /// The views through which a phrase reads, which determine its index.
+    /// The views through which a phrase reads, which determine its index, by the origin of the
+    /// phrase.
     pub views: FxHashMap<Origin, Vec<View>>,
     /// The lengths of the arrays of the program, including those that are never stored.
     pub dimensions: Vec<Nat>,
@@ -73,11 +74,13 @@ pub struct Function {
     pub features: Features,
     /// The passes that are left out.
     pub without: PassSet,
-    /// The arrays that are allocated; the others stand on the stack.
+    /// The arrays that are allocated on the heap; the other arrays that the function declares are
+    /// on the stack.
     pub heap: FxHashSet<Id>,
-    /// The variables of each thread in a parallel loop, by the loop's counter.
+    /// The arrays that each thread of a parallel loop allocates for itself before its iterations,
+    /// by the counter of the loop.
     pub per_thread: FxHashMap<Var, Vec<Id>>,
-    /// Plain variables that keep their first value.
+    /// The variables that are declared with a value and never assigned again.
     pub constants: FxHashSet<Id>,
     /// The changes of each statement by passes.
     pub trace: Trace,
@@ -128,7 +131,7 @@ impl Function {
         facts
     }
 
-    /// Returns true if only one thread or work-item accesses a variable.
+    /// Returns true if a variable is private: see [`Variable::is_private`].
     pub(crate) fn is_private(&self, id: Id) -> bool {
         self.variables[id.0 as usize].is_private()
     }
@@ -140,7 +143,8 @@ impl Function {
         var
     }
 
-    /// Returns the size variable for the number of scalars in a vector register.
+    /// Returns the size variable for the number of scalars of this type in a vector register, and
+    /// creates it if there is none.
     pub fn register(&mut self, scalar: ScalarType) -> Var {
         let known = self.registers.iter().find(|(_, of)| *of == scalar);
         if let Some((var, _)) = known {
@@ -163,9 +167,10 @@ pub struct Variable {
     pub name: Name,
     /// The type of the elements, without arrays: a scalar, an index, a vector or a tuple of these.
     pub elem: Ty,
-    /// The number of elements; `None` for a scalar variable.
+    /// The number of elements; `None` for a variable that is not an array.
     pub count: Option<Nat>,
-    /// The extents of an array of arrays, the outermost first; the printer writes indices by them.
+    /// The extents of an array of arrays, the outermost first, by which the printer writes indices;
+    /// empty if they are not known.
     pub extents: Vec<Nat>,
     /// The memory it is in.
     pub home: Home,
@@ -204,8 +209,7 @@ impl Variable {
         }
     }
 
-    /// Returns true if the variable is declared by the function and accessed by one thread or
-    /// work-item only.
+    /// Returns true if the function declares the variable, in OpenCL not in local or global memory.
     pub(crate) fn is_private(&self) -> bool {
         matches!(self.home, Home::Local(None | Some(AddressSpace::Private)))
     }
@@ -280,7 +284,7 @@ pub enum StmtKind {
     },
     /// A block with a scope of its own.
     Block(Vec<Stmt>),
-    /// An assignment to a pointer: it points to the first element of a variable, or of the memory
+    /// An assignment to a pointer: it points to the place, which is in a variable or in the memory
     /// that another pointer points to.
     Point(Id, Place),
     /// An exchange of two pointers.
@@ -289,7 +293,8 @@ pub enum StmtKind {
     Reduce(Box<ParallelReduce>),
     /// A barrier at which the work-items of a group wait for each other.
     Barrier(Box<Barrier>),
-    /// A kernel, only at the outermost level of a function; passes transform its body only.
+    /// A kernel, only at the outermost level of a function; the first pass for OpenCL makes a
+    /// function of each.
     Kernel(Box<Kernel>),
 }
 
@@ -333,7 +338,8 @@ pub struct ParallelReduce {
 }
 
 impl ParallelReduce {
-    /// Returns the combination of other operands, the first of which has the result.
+    /// Returns the statements of `combine` for other variables in place of `self.left` and
+    /// `self.right`; the result is in `left`.
     pub(crate) fn combination(&self, left: Id, right: Id) -> Vec<Stmt> {
         let map = FxHashMap::from_iter([(self.left, left), (self.right, right)]);
         let mut body = self.combine.clone();
@@ -448,14 +454,15 @@ pub struct Place {
     pub index: Option<Nat>,
     /// The tuple members that select the part, outermost first: false `_1`, true `_2`.
     pub members: Vec<bool>,
-    /// The lane of a vector.
+    /// The lane of the vector that `index` and `members` select, if the place is one lane.
     pub lane: Option<Nat>,
-    /// The number of scalars from `index` on that form a vector.
+    /// The number of scalars from `index` on, if these form a vector in an array of scalars.
     pub lanes: Option<Nat>,
 }
 
 impl Place {
-    /// Returns the place of `n` contiguous elements, given the place of the element of one lane.
+    /// Returns the place of the `n` elements that this place stands for as the counter `lane` takes
+    /// the values from 0 to `n - 1`; `None` if they are not contiguous, or are parts of elements.
     pub(crate) fn widened(&self, lane: Var, n: &Nat) -> Option<Place> {
         let index = self.index.as_ref()?;
         let first = Nat::sub(index, &Nat::var(lane));

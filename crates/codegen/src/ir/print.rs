@@ -395,7 +395,8 @@ impl<'a> Printer<'a> {
         self.write(close);
     }
 
-    /// Writes an operand, in parentheses if it is an operation itself.
+    /// Writes an operand, in parentheses if it is a unary, binary or conditional expression, or a
+    /// size that is neither a constant nor a variable.
     fn operand(&mut self, expr: &Expr) {
         let is_operation = match &expr.kind {
             ExprKind::Binary(..) | ExprKind::Select(..) | ExprKind::Unary(..) => true,
@@ -516,7 +517,8 @@ fn binary(operator: Binary) -> &'static str {
     }
 }
 
-/// Returns the name, with a number if it is taken.
+/// Returns the name, with a number if it is taken, and marks the result as taken; an empty name
+/// becomes `i`.
 fn unique(taken: &mut FxHashSet<String>, name: &str) -> String {
     let name = if name.is_empty() { "i" } else { name };
     let numbered = (1..).map(|number| match number {

@@ -19,11 +19,13 @@ use super::walk;
 /// The descriptions of a pass's changes to a statement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Changes {
-    /// The description for a statement whose enclosing loop, branch or block was removed or added.
+    /// The description for a statement whose enclosing loops or branches are others than before,
+    /// and for all changes that the other two do not describe.
     pub moved: &'static str,
     /// The description for a statement that occurs more often than before.
     pub repeated: &'static str,
-    /// The description for a statement with other computations, reads or writes.
+    /// The description for a statement with other computations, reads or writes, or of another
+    /// form, than before.
     pub rewritten: &'static str,
 }
 

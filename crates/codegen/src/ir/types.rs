@@ -25,12 +25,19 @@ pub(crate) enum CType {
 }
 
 impl CType {
-    /// Returns the C type of a data type.
+    /// Returns the C type of a data type without arrays, for a target without `f16`.
+    ///
+    /// # Errors
+    /// Fails if the type has no counterpart in C, or if the number of lanes of a vector is not a
+    /// constant from 1 to 65536.
     pub fn of(ty: &Type, names: &Names, origin: Origin) -> Result<CType> {
         CType::of_target(ty, names, origin, Features::default())
     }
 
-    /// Returns the C type of a data type for a target with these features.
+    /// Returns the C type of a data type without arrays, for a target with these features.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`CType::of`], but accepts `f16` if the target has it.
     pub fn of_target(
         ty: &Type,
         names: &Names,
@@ -81,7 +88,8 @@ impl CType {
         }
     }
 
-    /// Returns the size in bytes.
+    /// Returns the size in bytes; a vector that fills a register counts as one of the widest
+    /// register.
     pub fn size(&self) -> u64 {
         match self {
             CType::Scalar(scalar) => scalar_size(*scalar),
@@ -94,7 +102,7 @@ impl CType {
         }
     }
 
-    /// Returns the alignment in bytes.
+    /// Returns the alignment in bytes; a native vector is aligned to its size.
     pub fn align(&self) -> u64 {
         match self {
             CType::Scalar(scalar) => scalar_size(*scalar),
@@ -104,7 +112,7 @@ impl CType {
         }
     }
 
-    /// Returns the scalar type of a scalar or vector.
+    /// Returns the scalar type of a scalar or vector; `None` for a tuple.
     pub fn scalar(&self) -> Option<ScalarType> {
         match self {
             CType::Scalar(scalar) | CType::Vector(_, scalar) | CType::Register(scalar) => {
@@ -132,7 +140,7 @@ pub(crate) struct Int {
 }
 
 impl Int {
-    /// Returns the integer type of a scalar type.
+    /// Returns the integer type of a scalar type; `None` for Booleans and floating-point numbers.
     pub fn of(scalar: ScalarType) -> Option<Int> {
         let (bits, signed) = match scalar {
             ScalarType::I8 => (8, true),

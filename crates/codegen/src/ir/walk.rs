@@ -13,8 +13,8 @@ pub(crate) fn each_stmt<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Stmt)) {
     }
 }
 
-/// Calls `visit` with each expression that is a direct part of a statement, but not with its
-/// subexpressions.
+/// Calls `visit` with each expression that is a direct part of a statement or of its nested
+/// statements, but not with its subexpressions.
 pub(crate) fn for_each_expr<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Expr)) {
     each_stmt(body, &mut |stmt| match &stmt.kind {
         StmtKind::Declare(_, value) => value.iter().for_each(&mut *visit),
@@ -30,7 +30,7 @@ pub(crate) fn for_each_expr<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Expr
     });
 }
 
-/// Calls `visit` with the nested statements of a statement.
+/// Calls `visit` with each list of statements that is directly nested in a statement.
 pub(crate) fn blocks<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s [Stmt])) {
     match &stmt.kind {
         StmtKind::For(Loop { body, .. }) | StmtKind::Block(body) => visit(body),
@@ -119,7 +119,7 @@ pub(crate) fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
     }
 }
 
-/// A visitor that changes places, sizes and expressions; the default methods do nothing.
+/// A visitor that changes places, sizes, expressions and variables; the default methods do nothing.
 pub(crate) trait Change {
     /// Changes a place, after its sizes.
     fn place(&mut self, _place: &mut Place) {}
@@ -127,11 +127,12 @@ pub(crate) trait Change {
     fn nat(&mut self, _nat: &mut Nat) {}
     /// Changes an expression, after its subexpressions.
     fn expr(&mut self, _expr: &mut Expr) {}
-    /// Changes a variable in a declaration or in an assignment or exchange of pointers.
+    /// Changes a variable that a statement names other than by a place: in a declaration, an
+    /// assignment or exchange of pointers, or a parallel reduction.
     fn id(&mut self, _id: &mut Id) {}
 }
 
-/// Changes all statements.
+/// Changes all statements and their nested statements.
 pub(crate) fn change_all(body: &mut [Stmt], change: &mut dyn Change) {
     for stmt in body {
         change_stmt(stmt, change);
@@ -229,7 +230,7 @@ pub(crate) trait Look {
     fn nat(&mut self, _nat: &Nat) {}
 }
 
-/// Visits all parts that [`change_all`] changes.
+/// Visits all places and sizes that [`change_all`] changes.
 pub(crate) fn look(body: &[Stmt], look: &mut dyn Look) {
     for stmt in body {
         look_stmt(stmt, look);
@@ -263,7 +264,7 @@ fn look_place(place: &Place, to: &mut dyn Look) {
     sizes.into_iter().flatten().for_each(|nat| to.nat(nat));
 }
 
-/// Visits all parts of an expression that [`change_expr`] changes.
+/// Visits all places and sizes of an expression that [`change_expr`] changes.
 pub(crate) fn look_expr(expr: &Expr, to: &mut dyn Look) {
     match &expr.kind {
         ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => to.nat(nat),

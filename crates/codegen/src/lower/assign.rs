@@ -37,7 +37,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Collects the assignments of scalars that an assignment consists of.
+    /// Collects the assignments to single places that an assignment consists of.
     fn pieces(
         &mut self,
         part: Part,

@@ -74,7 +74,7 @@ pub(super) fn leaf(store: &Store, origin: Origin) -> Result<Id> {
     }
 }
 
-/// Matches `fun(a, b => body)`.
+/// Matches `fun(a, b => body)`; returns `None` for other phrases.
 pub(super) fn two_params(f: &Phrase) -> Option<(Param, Param, Phrase)> {
     let Form::Lambda(a, rest) = &f.form else {
         return None;
@@ -92,9 +92,9 @@ pub(super) fn space(arg: Option<&Arg>) -> Option<AddressSpace> {
     }
 }
 
-/// Returns the name of a variable, given the name of its acceptor. A trailing number that only
-/// makes the acceptor's name unique is removed: `accAcc1` becomes `acc`, and names are made unique
-/// again later.
+/// Returns the name of a variable, given the name of its acceptor: without the suffix `Acc`, `Out`
+/// or `Wr` and the digits behind it, if it has such a suffix. So `accAcc1` becomes `acc`; names are
+/// made unique again later.
 fn stem(name: &Name) -> Name {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit());
     ["Acc", "Out", "Wr"]

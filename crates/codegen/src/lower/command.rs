@@ -159,7 +159,7 @@ impl Lower<'_> {
     }
 
     /// Lowers a loop whose body has an index or a size as parameter and, if the loop has an
-    /// acceptor, one for its element.
+    /// acceptor, a second parameter for the part of the acceptor that an iteration writes.
     fn repeat(
         &mut self,
         origin: Origin,
@@ -332,7 +332,8 @@ impl<'p> LoopCommand<'p> {
     }
 }
 
-/// Returns the mode of an OpenCL loop that is distributed over this level.
+/// Returns the mode of an OpenCL loop that is distributed over this level, with the dimension from
+/// the type arguments of its primitive.
 pub(super) fn items(level: Level, types: &[Arg]) -> LoopMode {
     let dimension = match types.get(2) {
         Some(Arg::Nat(nat)) => nat.as_const().unwrap_or(0),
@@ -349,7 +350,8 @@ fn dependent_pair(origin: Origin) -> CompileError {
     .with_help("take it apart with `dmatch` where it is made, or run with `--backend interp`")
 }
 
-/// Binds the acceptor parameter of a body to a part of `acceptor`.
+/// Binds the acceptor parameter of a body to the part of `acceptor` that a step selects; without an
+/// acceptor, returns the body and the environment as they are.
 fn own_part(
     body: &Phrase,
     acceptor: Option<&Phrase>,

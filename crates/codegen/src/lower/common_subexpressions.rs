@@ -27,7 +27,7 @@ use crate::error::Result;
 use crate::ir::walk;
 use crate::ir::{Binary, Expr, ExprKind, Id, Place, Stmt, Variable};
 
-/// The limit, in subexpressions, of size arithmetic that is inlined into indices.
+/// The maximal number of subexpressions of size arithmetic that is inlined into indices.
 const MAX_INDEX: usize = 40;
 
 #[derive(Default)]
@@ -132,8 +132,9 @@ impl Sharing {
         enclosing_regions
     }
 
-    /// Returns the innermost region that computes a value whenever the current region runs, and in
-    /// which the value may be placed for both; `None` if there is none.
+    /// Returns the innermost region in which a value can be computed for its present uses and for
+    /// one in the current region, without being computed where nothing needs it; `None` if there is
+    /// none.
     fn common_region(&self, value: usize) -> Option<usize> {
         let (of, current_region) = (self.values[value].region, self.current_region);
         if self.is_within(current_region, of) {
@@ -234,7 +235,8 @@ impl Sharing {
 }
 
 impl Lower<'_> {
-    /// Reads the value of a statement; values that it uses several times are declared before it.
+    /// Reads the value of a statement; values that it uses several times are declared before it,
+    /// except in a loop over lanes.
     pub(super) fn lower_value(
         &mut self,
         phrase: &Phrase,
@@ -270,7 +272,7 @@ impl Lower<'_> {
         result
     }
 
-    /// Memoizes `read` by variable and path.
+    /// Memoizes `read` by variable or phrase, and path.
     pub(super) fn read_once(
         &mut self,
         key: (usize, usize),
@@ -302,7 +304,7 @@ impl Lower<'_> {
     }
 
     /// Makes an expression a shared value, or returns the one that is equal to it. Cheap
-    /// expressions and sizes are not shared.
+    /// expressions and sizes are not shared, and tuples are shared by components.
     pub(super) fn share(&mut self, expr: Expr, name: Option<&Name>) -> Expr {
         if !self.sharing.active {
             return expr;
@@ -378,7 +380,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Returns true if the index of a place is computed from data, other than by one load.
+    /// Returns true if the index of a place depends on data that is itself computed, and not only
+    /// loaded and converted.
     fn has_computed_index(&self, place: &Place) -> bool {
         let data = |var| {
             let known = self.function.opaque.iter().find(|(v, _)| *v == var);
@@ -397,7 +400,8 @@ impl Lower<'_> {
             .is_some_and(|index| index.any_var(&data))
     }
 
-    /// Returns true for arithmetic on sizes, with which indices can be simplified.
+    /// Returns true for arithmetic on sizes, with which indices can be simplified, of at most
+    /// [`MAX_INDEX`] subexpressions.
     fn is_size(&self, expr: &Expr) -> bool {
         if !matches!(
             &*expr.ty,

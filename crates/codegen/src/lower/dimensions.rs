@@ -6,7 +6,7 @@ use rise::core::subterms;
 use rise::{DataFun, Ty, Type};
 use rustc_hash::FxHashSet;
 
-/// Returns the length of each dimension of each array in a program, once.
+/// Returns the lengths of all dimensions of all arrays in a program, each length once.
 pub(super) fn dimensions(body: &Phrase) -> Vec<Nat> {
     let mut types: FxHashSet<&Ty> = FxHashSet::default();
     let mut found: FxHashSet<&Nat> = FxHashSet::default();

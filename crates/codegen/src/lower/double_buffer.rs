@@ -24,8 +24,8 @@ use crate::error::Result;
 use crate::ir::walk::{Renamed, change_all};
 use crate::ir::{ExprKind, Home, Id, Level, Loop, LoopMode, Place, Stmt, StmtKind, Variable};
 
-/// The unrolling limit for buffers in memory that work-items share: a loop needs one barrier in its
-/// body, unrolled iterations need one each.
+/// The maximal number of iterations that are unrolled for buffers in memory that work-items share:
+/// a loop needs one barrier in its body, unrolled iterations need one each.
 const MAX_UNROLLED_SHARED: i64 = 2;
 
 /// The parts of `newDoubleBuffer(n, t, input, output, fun(acc, exp, swap, done => body))`.
@@ -159,7 +159,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Returns true if a pointer to memory of one kind can point to a place: an OpenCL pointer is
+    /// Returns true if a pointer to memory like `home` can point to a place: an OpenCL pointer is
     /// to one address space.
     fn may_point_to(&self, place: &Place, home: Home) -> bool {
         if !self.function.features.has_work_items() {
@@ -190,7 +190,8 @@ impl Lower<'_> {
         store
     }
 
-    /// Declares a pointer to read through and one to write through, and a loop that exchanges them.
+    /// Declares two buffers, pointers to the buffer that is read, the one that is written and the
+    /// spare one, and the loop that exchanges them.
     fn iterations_in_loop(
         &mut self,
         buffers: &DoubleBuffer<'_>,
@@ -238,7 +239,7 @@ impl Lower<'_> {
     }
 
     /// Lowers the loop, given the pointers to the buffer that is read, the one that is written, and
-    /// the spare one.
+    /// the spare one. The result is copied to the output if the last iteration cannot write there.
     fn exchange_loop(
         &mut self,
         buffers: &DoubleBuffer<'_>,
@@ -278,7 +279,8 @@ impl Lower<'_> {
     }
 
     /// Copies the two pointers of an iteration to `restrict` pointers, since the buffers do not
-    /// overlap between two exchanges.
+    /// overlap between two exchanges. Changes nothing if pointers are set between other statements
+    /// of the body, or if indices that depend on data read a buffer.
     fn add_unaliased_pointers(
         &mut self,
         body: &mut Vec<Stmt>,
@@ -318,7 +320,8 @@ impl Lower<'_> {
         body.insert(first, stmt(StmtKind::Block(own), origin));
     }
 
-    /// Returns the first element of an array expression that is contiguous in memory.
+    /// Returns the place of the first element of an array expression if the array is contiguous in
+    /// memory, otherwise `None`.
     fn contiguous_source(&mut self, phrase: &Phrase, env: &Env) -> Result<Option<Place>> {
         self.contiguous_start(phrase, |lower, at| {
             Ok(match lower.read(phrase, at, env)?.kind {
@@ -337,8 +340,9 @@ impl Lower<'_> {
         })
     }
 
-    /// Returns the first element of an array if the others follow it in memory in their order: if
-    /// the index, less the row-major offset, depends on no index variable.
+    /// Returns the place of the first element of an array if the others follow it in memory in
+    /// their order: if the index, less the row-major offset, depends on no index variable. Returns
+    /// `None` for other arrays.
     fn contiguous_start(
         &mut self,
         phrase: &Phrase,
@@ -402,8 +406,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Distributes copies to or from memory of a group over the work-items that share the
-    /// iterations.
+    /// Distributes copies to or from a buffer in local or global memory over the work-items of a
+    /// group, in the dimensions of the `mapLocal` loops of the body.
     fn distribute_copies(&self, copies: &mut [Stmt], buffers: &DoubleBuffer<'_>) {
         let of_group = matches!(
             buffers.home,
@@ -449,7 +453,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Lowers a loop nest over all elements of a type.
+    /// Lowers a loop nest over all elements of an array type, in which `body` lowers the statements
+    /// for the element at a path.
     #[allow(clippy::type_complexity)]
     fn each_element(
         &mut self,

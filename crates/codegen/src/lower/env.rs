@@ -125,12 +125,14 @@ impl Env {
         })))
     }
 
-    /// Returns the meaning of a variable.
+    /// Returns the meaning of a variable; `None` if it is unbound.
     pub fn get(&self, local: &Local) -> Option<&Bound> {
         Some(&self.entry(local)?.bound)
     }
 
-    /// Identifies the binding of a variable: its meaning there is always the same.
+    /// Returns an address that identifies the binding of a variable while the environment exists:
+    /// the variable has the same meaning wherever the address is the same. Returns 0 for an unbound
+    /// variable.
     pub fn binder(&self, local: &Local) -> usize {
         self.entry(local)
             .map_or(0, |entry| Rc::as_ptr(entry) as usize)

@@ -18,7 +18,8 @@ impl Lower<'_> {
         Ok(self.expr_as_nat(expr))
     }
 
-    /// Converts an expression to a size; if this is not possible, to a new opaque size variable.
+    /// Converts an expression to a size; if this is not possible, to an opaque size variable, which
+    /// is the same one for equal expressions.
     pub(super) fn expr_as_nat(&mut self, expr: Expr) -> Nat {
         if let ExprKind::Nat(nat) = &expr.kind {
             return nat.clone();
@@ -53,7 +54,8 @@ impl Lower<'_> {
     }
 
     /// Converts arithmetic on sizes to a size. An index is in its range, so its intermediate
-    /// results do not wrap; dividends must not be negative.
+    /// results do not wrap. Returns `None` for other expressions, and for divisions whose dividend
+    /// may be negative.
     fn arithmetic(&self, expr: &Expr) -> Option<Nat> {
         match &expr.kind {
             ExprKind::Nat(nat) => Some(nat.clone()),

@@ -8,17 +8,20 @@ use rise::core::{Form, Local, for_each_local, subterms};
 
 use super::Lower;
 
-/// The unrolling limit, in iterations.
+/// The maximal number of iterations that are unrolled, for buffers in other memory than private
+/// memory of a device.
 const MAX_UNROLLED: i64 = 8;
-/// The unrolling limit for buffers in private memory of a device, which becomes registers once all
-/// indices are known.
+/// The maximal number of iterations that are unrolled for buffers in private memory of a device,
+/// which becomes registers once all indices are known.
 const MAX_UNROLLED_PRIVATE: i64 = 32;
-/// The unrolling limit, in elements of the larger buffer.
+/// The maximal number of elements that the first of several iterations may write for these to be
+/// unrolled, for buffers in other memory than private memory of a device.
 const MAX_UNROLLED_ELEMENTS: i64 = 4096;
 /// The maximal number of iterations for which the number of elements that each writes is checked
 /// individually.
 const MAX_CHECKED: i64 = 64;
-/// The unrolling limit, in commands of the body.
+/// The maximal number of commands that the body may have for several iterations to be unrolled, for
+/// buffers in other memory than private memory of a device.
 const MAX_COMMANDS: usize = 6;
 
 /// The parameters of the body of `newDoubleBuffer`.
@@ -32,8 +35,8 @@ pub(super) struct BufferNames<'p> {
     pub done: &'p Local,
 }
 
-/// `forNat(count, counter => if (counter == count - 1) { done } else { skip }; body; swap)`, where
-/// the body writes a prefix of its acceptor.
+/// The loop `forNat(count, counter => if (counter == count - 1) { done } else { skip }; body;
+/// swap)`, where the body writes a prefix of its acceptor.
 pub(super) struct IterateLoop {
     pub counter: Var,
     pub count: Nat,
@@ -44,7 +47,7 @@ pub(super) struct IterateLoop {
 }
 
 impl IterateLoop {
-    /// Matches a command against this form.
+    /// Matches a command against this form; returns `None` for other commands.
     pub fn of(program: &Phrase, names: BufferNames<'_>) -> Option<IterateLoop> {
         let Form::Primitive(Prim::ForNat, types, args) = &program.form else {
             return None;
@@ -87,7 +90,8 @@ impl IterateLoop {
     /// Returns the number of iterations if they should be unrolled: a single iteration needs no
     /// buffers, and few small ones have loops with constant trip counts.
     ///
-    /// `private` is true for buffers in private memory of a device, for which the limit is higher.
+    /// `private` is true for buffers in private memory of a device, for which the limit of
+    /// iterations is higher and neither elements nor commands are counted.
     pub fn unroll_count(&self, private: bool) -> Option<i64> {
         let count = self.count.as_const().filter(|count| *count >= 1)?;
         if private && count <= MAX_UNROLLED_PRIVATE {
@@ -165,7 +169,8 @@ fn commands(phrase: &Phrase) -> Vec<Phrase> {
     out
 }
 
-/// Matches `if (counter == last) { done } else { skip }`.
+/// Returns true for `if (counter == last) { done } else { skip }`, with the sides of `==` in any
+/// order.
 fn is_redirection(command: &Phrase, counter: &Nat, last: &Nat, done: &Local) -> bool {
     let Form::Primitive(Prim::If, _, args) = &command.form else {
         return false;
@@ -188,7 +193,8 @@ fn is_redirection(command: &Phrase, counter: &Nat, last: &Nat, done: &Local) -> 
         && matches!(&otherwise.form, Form::Primitive(Prim::Skip, ..))
 }
 
-/// Returns true if each use of the acceptor is `takeAcc(written, acc)`, all with one size.
+/// Returns true if each use of the acceptor is `takeAcc(written, acc)`, all with one size, which is
+/// stored in `written`.
 fn writes_prefix(phrase: &Phrase, acc: &Local, written: &mut Option<Nat>) -> bool {
     match &phrase.form {
         Form::Var(local) => local != acc,

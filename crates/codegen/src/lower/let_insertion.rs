@@ -81,7 +81,8 @@ struct UseCounts<'a, 'p> {
     lower: &'a Lower<'p>,
     sharing: &'a Sharing,
     uses: Vec<usize>,
-    /// Maps each opaque size to the number of its mentions.
+    /// Maps each opaque size to the number of its mentions, of which at most two are counted in an
+    /// expression.
     opaque: FxHashMap<nat::Var, usize>,
 }
 
@@ -218,7 +219,8 @@ impl LetInsertion<'_, '_> {
         }
     }
 
-    /// Returns the shared tuple whose two projections these are.
+    /// Returns the shared tuple of which `a` and `b` are the two components; `None` if there is
+    /// none.
     fn whole_tuple(&self, a: &Expr, b: &Expr) -> Option<Expr> {
         let (ExprKind::Load(a), ExprKind::Load(b), ty) = (&a.kind, &b.kind, (&a.ty, &b.ty)) else {
             return None;

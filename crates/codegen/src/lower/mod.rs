@@ -53,8 +53,8 @@ pub struct Lowered {
 /// parameters, and a command, in any order of the parameters.
 ///
 /// # Errors
-/// All parts that cannot be compiled: parameters and results of types that generated functions do
-/// not support.
+/// Fails with an error for each parameter or result whose type generated functions do not take or,
+/// if there is none, with the first error in the command.
 pub(crate) fn lower(
     program: &PhraseProgram,
     features: Features,
@@ -230,7 +230,7 @@ impl<'p> Lower<'p> {
         id
     }
 
-    /// Normalises a size with the facts that hold here.
+    /// Normalises a size with the facts that hold here, unless this optimisation is left out.
     fn simplify(&self, nat: &Nat) -> Nat {
         match self.function.without.contains(INDEX_SIMPLIFICATION) {
             true => nat.clone(),

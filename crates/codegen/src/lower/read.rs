@@ -316,7 +316,7 @@ impl Lower<'_> {
         )
     }
 
-    /// Converts a size to a value.
+    /// Returns an expression of this type for a size, which is assumed to fit.
     pub(super) fn size(&self, nat: Nat, ty: Ty, origin: Origin) -> Expr {
         Expr::new(ExprKind::Nat(self.simplify(&nat)), ty, origin)
     }
@@ -376,7 +376,7 @@ pub(super) fn pair(a: Expr, b: Expr, origin: Origin) -> Expr {
     }
 }
 
-/// Returns a conditional expression.
+/// Returns a conditional expression; for tuples, a tuple of conditional expressions.
 pub(super) fn select(condition: Expr, then: Expr, otherwise: Expr, origin: Origin) -> Expr {
     // The halves of tuples are selected separately: a tuple exists only in memory.
     if let (ExprKind::Pair(a, b), ExprKind::Pair(c, d)) = (&then.kind, &otherwise.kind) {
@@ -411,7 +411,7 @@ fn project(mut value: Expr, mut path: Path) -> Result<Expr> {
     Ok(value)
 }
 
-/// Returns the data type of an expression.
+/// Returns the data type of an expression; for other phrases, their own type.
 pub(super) fn data_of(phrase: &Phrase) -> Ty {
     match dpia::phrase::data(&phrase.ty) {
         Some(data) => data.clone(),
@@ -423,7 +423,7 @@ pub(super) fn scalar(scalar: ScalarType) -> Ty {
     Type::Scalar(scalar).into()
 }
 
-/// Returns a size argument.
+/// Returns the size that is the type argument at this index; 0 if it is not a size.
 pub(super) fn nat_arg(types: &[Arg], at: usize) -> Nat {
     match types.get(at) {
         Some(Arg::Nat(nat)) => nat.clone(),
@@ -431,7 +431,8 @@ pub(super) fn nat_arg(types: &[Arg], at: usize) -> Nat {
     }
 }
 
-/// Returns an argument that is a size function.
+/// Returns the size function that is the type argument at this index; an unknown function if it is
+/// not one.
 pub(super) fn size_fun(types: &[Arg], at: usize) -> SizeFun {
     match types.get(at) {
         Some(Arg::SizeFun(fun)) => fun.clone(),

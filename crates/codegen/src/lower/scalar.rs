@@ -209,7 +209,8 @@ pub(super) fn connected(operator: Binary, a: Expr, b: Expr, origin: Origin) -> E
     }
 }
 
-/// Simplifies `&&` and `||` if an operand is a constant.
+/// Returns `&&` or `||`, simplified if the left operand is a constant, or if the right one is the
+/// constant that does not change the result.
 fn connect(operator: Binary, left: Expr, right: Expr) -> ExprKind {
     let neutral = operator == Binary::And;
     match (truth(&left), truth(&right)) {
@@ -221,7 +222,8 @@ fn connect(operator: Binary, left: Expr, right: Expr) -> ExprKind {
 }
 
 impl Lower<'_> {
-    /// Converts a size to a value. A size that may be large is computed by operators, which wrap.
+    /// Returns an expression of type `natType` for a size. A size that may be large is computed by
+    /// operators, which wrap.
     pub(super) fn number(&self, nat: &Nat, origin: Origin) -> Expr {
         let ty = scalar(ScalarType::NatType);
         let nat = self.simplify(nat);
@@ -260,7 +262,8 @@ impl Lower<'_> {
     }
 }
 
-/// Returns true if a size is a sum of a few variables with small factors, so that it fits.
+/// Returns true if a size is a sum of at most four terms, each a constant or an indivisible part
+/// with a coefficient, with coefficients up to 65536, so that it fits.
 fn is_linear(nat: &Nat) -> bool {
     const SMALL: i64 = 1 << 16;
     let summands = nat.summands();
