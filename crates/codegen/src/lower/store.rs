@@ -1,7 +1,8 @@
 //! Allocates the memory of values, and computes the element that a path selects.
 //!
 //! Arrays are flat and row-major. A value that is or contains a tuple is one variable of structs if
-//! it is a parameter or the result, and one variable for each component otherwise.
+//! it is a parameter or the result, and one variable for each component otherwise. Arrays of tuples
+//! of two equal scalars in memory that work-items share are variables of structs, too.
 
 use dpia::phrase::data_at;
 use nat::{Nat, Var};
@@ -83,7 +84,8 @@ pub(super) fn element(ty: &Ty) -> Ty {
     }
 }
 
-/// Returns the extents of an array's dimensions, as far as they do not depend on an index.
+/// Returns the extents of an array's dimensions, outermost first; none if a dependent array is
+/// among them.
 fn extents(ty: &Type) -> Vec<Nat> {
     let mut ty = ty;
     let mut extents = Vec::new();
@@ -145,14 +147,14 @@ impl Lower<'_> {
         Nat::var(sum)
     }
 
-    /// Returns the sum of `len` below `i`.
+    /// Returns the sum of `len(j)` for all `j` with `0 <= j < i`.
     pub(super) fn offset(&mut self, len: &SizeFun, i: &Nat) -> Nat {
         let var = self.function.fresh_size("i");
         let body = apply_size(len, &Nat::var(var));
         self.sum_below(var, i, &body)
     }
 
-    /// Allocates a value, with a variable for each component of a tuple.
+    /// Allocates a value, with a variable for each component of a tuple unless [`is_whole`] holds.
     pub(super) fn allocate(&mut self, name: &Name, ty: &Ty, home: Home, origin: Origin) -> Store {
         if let Some((a, b)) = halves(ty).filter(|_| !is_whole(ty, home)) {
             let (first, second) = (format!("{name}1").into(), format!("{name}2").into());
@@ -245,8 +247,8 @@ impl Lower<'_> {
         Ok(Part::Place(place, ty))
     }
 
-    /// Selects a component by the first member step of the path; the indices before it apply to
-    /// both components.
+    /// Selects a component by the first member step of the path, or both components if it has none;
+    /// the indices before it apply to both components.
     fn half_part(&mut self, a: &Store, b: &Store, mut path: Path, origin: Origin) -> Result<Part> {
         let mut before = Vec::new();
         loop {
@@ -282,8 +284,8 @@ fn advance(place: &mut Place, by: Nat) {
     });
 }
 
-/// Returns true if tuples in memory that work-items share are stored as structs: tuples of two
-/// equal scalars are loaded and stored in one access.
+/// Returns true for an array of tuples of two equal scalars in memory that work-items share: it is
+/// stored as an array of structs, so that each is loaded and stored in one access.
 fn is_whole(ty: &Ty, home: Home) -> bool {
     let shared = matches!(
         home,

@@ -68,7 +68,7 @@ impl Lower<'_> {
         Ok(Expr::new(ExprKind::Vector(lanes), ty, phrase.origin))
     }
 
-    /// Returns a number of lanes, which has to be a constant.
+    /// Returns a number of lanes; fails if it is not a constant from 1 to 64.
     pub(super) fn lane_count(&self, n: &Nat, phrase: &Phrase) -> Result<i64> {
         match self.simplify(n).as_const() {
             Some(count @ 1..=64) => Ok(count),
@@ -81,7 +81,8 @@ impl Lower<'_> {
     }
 }
 
-/// Returns all lanes of an expression as a vector operation if there is one.
+/// Returns all lanes of an expression as a load of contiguous elements or a vector of equal lanes;
+/// `None` if it is neither.
 fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
     let kind = match &each.kind {
         // The same element for all lanes, for example of a row that is zipped with one number.
@@ -95,8 +96,8 @@ fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
     Some(Expr::new(kind, ty.clone(), each.origin))
 }
 
-/// Returns true if a place is the same element of an array for all lanes. (A scalar variable may
-/// contain the value of one lane.)
+/// Returns true if a place is the same element of an array for all values of the size variable
+/// `lane`. (A scalar variable may contain the value of one lane.)
 fn is_apart(place: &Place, lane: nat::Var) -> bool {
     let sizes = [&place.index, &place.lane, &place.lanes];
     place.index.is_some() && !sizes.into_iter().flatten().any(|size| size.mentions(lane))
@@ -104,7 +105,7 @@ fn is_apart(place: &Place, lane: nat::Var) -> bool {
 
 impl Lower<'_> {
     /// Returns the part of memory to which a vector is written, given the part of one of its
-    /// elements: one place, or one for each lane.
+    /// elements; `None` if it is not one contiguous place.
     pub(super) fn widen_part(
         &mut self,
         part: Part,

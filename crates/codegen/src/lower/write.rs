@@ -82,7 +82,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Returns the places to which a vector is written.
+    /// Returns the places to which a vector is written: one if they are contiguous, otherwise one
+    /// for each lane.
     fn place_of_vector(
         &mut self,
         call: &Call<'_>,

@@ -33,7 +33,8 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// Declares minima and maxima of counters, and ends of loops that contain a division.
+/// Declares minima and maxima of counters, and ends of loops and indices of pointer assignments
+/// that contain a division.
 fn hoist_addresses(function: &mut Function) {
     let facts = function.known();
     let mut body = std::mem::take(&mut function.body);
@@ -228,7 +229,8 @@ impl AddressHoisting<'_> {
         }
     }
 
-    /// Declares a constant and returns its size variable; `None` if its range is not known.
+    /// Declares a constant and returns its size variable; `None` if it may be negative, or if it is
+    /// a minimum or maximum without a known bound.
     fn declare(&mut self, nat: &Nat, name: Name, origin: Origin) -> Option<(Stmt, Var)> {
         let at_least = |a: &Nat, b: Nat| self.facts.proves(&Prop::AtLeast(a.clone(), b));
         if !at_least(nat, Nat::ZERO) {
@@ -267,7 +269,9 @@ impl AddressHoisting<'_> {
         Some((declaration, var))
     }
 
-    /// Returns the name of a constant: `before` and `after` for the neighbours of a counter.
+    /// Returns the name of a constant. A minimum or maximum of two sizes is named `before` or
+    /// `after` for a neighbour of a counter, or `edge`, and others `at`; other sizes are named
+    /// `length`.
     fn descriptive_name(&self, nat: &Nat) -> Name {
         let members = extremum_operands(nat);
         let [a, b] = members.as_slice() else {
@@ -300,7 +304,7 @@ fn extremum_operands(nat: &Nat) -> Vec<Nat> {
     }
 }
 
-/// Returns true if a size contains a division.
+/// Returns true if a quotient or a remainder is a factor in a size, not only a part of a factor.
 pub(crate) fn has_division(nat: &Nat) -> bool {
     let division = |(part, _): &(Part<'_>, u32)| matches!(part, Part::Div(..) | Part::Rem(..));
     nat.summands()
@@ -319,7 +323,7 @@ impl Change for ReplaceSize<'_> {
     }
 }
 
-/// Replaces a subterm of a size.
+/// Returns a size with `by` in place of each occurrence of the subterm `target`.
 fn replace_subterm(nat: &Nat, target: &Nat, by: &Nat) -> Nat {
     if nat == target {
         return by.clone();
@@ -356,7 +360,8 @@ fn product(summand: &Summand<'_>, part: &dyn Fn(&Part<'_>) -> Option<Nat>) -> Op
     Some(out)
 }
 
-/// Rebuilds a factor of a size with other operands.
+/// Rebuilds a factor of a size with other operands; `None` unless it is a variable, minimum,
+/// maximum, quotient or remainder.
 fn rebuild(part: &Part<'_>, operand: &dyn Fn(&Nat) -> Nat) -> Option<Nat> {
     let joined = |all: &[Nat], join: fn(&Nat, &Nat) -> Nat| {
         all.iter().map(operand).reduce(|a, b| join(&a, &b))

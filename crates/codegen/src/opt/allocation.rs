@@ -24,7 +24,7 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// The maximal size in bytes of all arrays of a function on the stack.
+/// The maximal total size in bytes of the arrays of a function that are on the stack.
 const MAX_STACK: u64 = 64 * 1024;
 
 /// Returns the arrays on the heap.
@@ -137,7 +137,8 @@ impl Memory<'_> {
         moved
     }
 
-    /// Processes a loop, and returns the declarations to be moved before it.
+    /// Processes a loop, and returns the declarations to be moved before it. Those of a parallel
+    /// loop become memory of each thread instead.
     fn repetition(&mut self, stmt: &mut Stmt, around: Around) -> Vec<Stmt> {
         let StmtKind::For(Loop {
             counter,
@@ -181,8 +182,8 @@ impl Memory<'_> {
         Vec::new()
     }
 
-    /// Returns true if an array's size does not depend on a counter, or could be replaced by a
-    /// bound that does not.
+    /// Returns true if an array's size depends neither on data nor on a counter. A size that
+    /// depends on the counter is replaced by a bound that does not, if there is one.
     fn without(&mut self, declaration: &Stmt, counter: nat::Var, from: &Nat, to: &Nat) -> bool {
         let StmtKind::Declare(id, _) = declaration.kind else {
             return false;

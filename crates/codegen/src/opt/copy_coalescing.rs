@@ -46,7 +46,8 @@ fn join_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function) {
     }
 }
 
-/// Returns `(y, x)` if the statement is `y = x` and one variable can take the place of both.
+/// Returns `(y, x)` if the statement at `at` declares `y` with the value of `x` and one variable
+/// can take the place of both, otherwise `None`.
 fn copied(body: &[Stmt], at: usize, uses: &Uses, function: &Function) -> Option<(Id, Id)> {
     let StmtKind::Declare(new, Some(value)) = &body[at].kind else {
         return None;

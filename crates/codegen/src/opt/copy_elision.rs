@@ -113,12 +113,12 @@ fn target(
     (apart && plain && !declared_between).then_some((array, last, copy.target, copy.offset))
 }
 
-/// Loops around `target[offset + index] = array[index]`.
+/// An assignment `target[offset + index] = array[index]` in loops.
 struct CopyLoop {
     target: Id,
     offset: Nat,
     index: Nat,
-    /// Counters with their ends, outermost first.
+    /// The counters of the loops with the ends of their ranges, outermost first.
     counters: Vec<(Var, Nat)>,
 }
 
@@ -169,7 +169,8 @@ impl CopyLoop {
         }
     }
 
-    /// Returns true if each of so many elements is copied: the index is row-major in the counters.
+    /// Returns true if each of the `count` elements of the array is copied: the index is row-major
+    /// in the counters.
     fn is_whole(&self, count: &Nat) -> bool {
         let mut index = Nat::ZERO;
         let mut all = Nat::ONE;
@@ -196,7 +197,8 @@ impl Change for Through {
     }
 }
 
-/// Returns true if a function runs as many work-items.
+/// Returns true if a function contains work-item queries, so that it is a kernel that many
+/// work-items run.
 fn is_kernel(function: &Function) -> bool {
     !function.items.is_empty()
 }

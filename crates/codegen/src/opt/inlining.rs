@@ -21,7 +21,8 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// The size limit of the resulting expression, in subexpressions.
+/// The maximal number of subexpressions that an expression and the value inlined into it have
+/// together.
 const MAX_INLINED_SIZE: usize = 40;
 
 #[derive(Default)]
@@ -244,7 +245,8 @@ impl Change for Substitution<'_> {
     }
 }
 
-/// Returns the tuple variable whose two projections these are.
+/// Returns the place of the tuple of which `a` and `b` are the two components; `None` if there is
+/// none.
 fn whole_tuple(a: &Expr, b: &Expr) -> Option<Place> {
     let (ExprKind::Load(a), ExprKind::Load(b)) = (&a.kind, &b.kind) else {
         return None;
@@ -264,7 +266,8 @@ fn whole_tuple(a: &Expr, b: &Expr) -> Option<Place> {
     (*a == half(false) && *b == half(true)).then_some(whole)
 }
 
-/// Returns the component or lane of a value that a place selects.
+/// Returns the component of a value that tuple members select, or a lane of it; `None` if a member
+/// is selected in what is not a tuple.
 fn component(value: &Expr, members: &[bool], lane: Option<&Nat>, whole: &Expr) -> Option<Expr> {
     let mut value = value.clone();
     for &second in members {

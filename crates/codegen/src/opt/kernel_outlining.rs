@@ -14,7 +14,8 @@ use crate::ir::kernel::{KernelFunction, KernelState, Kernels, LaunchVars, Tempor
 /// Splits a function into kernels. Without `oclRun` it is one kernel.
 ///
 /// # Errors
-/// Statements outside of all kernels of a function that has some.
+/// Fails for a statement outside of all kernels of a function that has some, except for
+/// declarations of global memory.
 pub(crate) fn split(mut function: Function) -> Result<Kernels> {
     let body = std::mem::take(&mut function.body);
     let mut stmts = Vec::new();

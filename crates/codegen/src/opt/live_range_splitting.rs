@@ -80,7 +80,7 @@ enum FirstAccess {
     Overwrites,
     /// A write, or none: no path reads it first.
     MayOverwrite,
-    /// A read, on some path.
+    /// A read on some path, or an access of another form, which may read.
     MayRead,
 }
 

@@ -86,7 +86,7 @@ impl Fusion<'_> {
         .then_some((at, body))
     }
 
-    /// Returns true if a declaration of a scalar does not read `writes`.
+    /// Returns true if a declaration is of a scalar, and its value reads none of `writes`.
     fn can_precede(&self, declaration: &Stmt, writes: &FxHashSet<Id>) -> bool {
         let mut is_apart = true;
         self.uses.stmt(declaration, &mut |id, mention| {

@@ -94,7 +94,8 @@ fn accumulated(body: &mut Vec<Stmt>, function: &mut Function, counters: &mut Vec
     }
 }
 
-/// Returns the range of adjacent statements that access the same row.
+/// Returns the range of the adjacent statements around `at` that access the array only in the row
+/// at `base`.
 fn around(
     body: &[Stmt],
     at: usize,
@@ -142,8 +143,9 @@ impl Change for Moved<'_> {
     }
 }
 
-/// Returns the array whose elements each iteration of a loop traverses, and the index of the first
-/// one.
+/// Returns an array that a sequential loop writes in an inner loop and accesses only behind one
+/// index, and this index, which depends on outer counters and size parameters only; `None` if there
+/// is none.
 fn row_of(stmt: &Stmt, function: &Function, counters: &[Var]) -> Option<(Id, Nat)> {
     let StmtKind::For(Loop {
         mode: LoopMode::Sequential,
@@ -190,7 +192,8 @@ fn row_of(stmt: &Stmt, function: &Function, counters: &[Var]) -> Option<(Id, Nat
     found.into_iter().find(is_row)
 }
 
-/// Returns the summands that are invariant in the loop; constants stay in the rest.
+/// Returns the sum of those summands of an index that are products of `known` variables. Constant
+/// summands are not among them.
 fn fixed_part(index: &Nat, known: &dyn Fn(Var) -> bool) -> Nat {
     let varies = |var: Var| !known(var);
     let mut rest = index.clone();
@@ -259,8 +262,8 @@ struct Offset {
     var: Var,
 }
 
-/// Returns the first variable that a body declares, if it is only incremented and only added to the
-/// indices of one array that is read.
+/// Returns the variable that the first statement declares, if it is only incremented and only added
+/// to the indices of one array, which is a parameter that is read, and this array.
 fn offset_at(body: &[Stmt], function: &Function) -> Option<(Offset, Id)> {
     let (first, rest) = body.split_first()?;
     let StmtKind::Declare(id, Some(value)) = &first.kind else {
@@ -347,7 +350,8 @@ fn grows_only(body: &[Stmt], offset: Offset, arrays: &mut Vec<Id>) -> bool {
     })
 }
 
-/// Returns the increment of an offset in an assignment.
+/// Returns the increment of an offset by an assignment of this value; `None` if the value is not a
+/// sum of the offset and a size.
 fn step(value: &Expr, offset: Offset) -> Option<Nat> {
     let ExprKind::Nat(next) = &value.kind else {
         return None;
@@ -356,7 +360,8 @@ fn step(value: &Expr, offset: Offset) -> Option<Nat> {
     (!step.mentions(offset.var)).then_some(step)
 }
 
-/// Returns true if an expression reads an offset only as a summand of indices.
+/// Returns true if an expression reads an offset only as a summand of indices of arrays, which are
+/// added to `arrays`.
 fn indexes(expr: &Expr, offset: Offset, arrays: &mut Vec<Id>) -> bool {
     let mut fine = true;
     walk::sub_exprs(expr, &mut |part| match &part.kind {

@@ -39,8 +39,8 @@ pub(crate) const PASS: Pass<KernelFunction> = Pass {
 /// Privatises the arrays of a kernel.
 ///
 /// # Errors
-/// An access to another work-item's private memory, or to another group's local memory; an array
-/// whose size for each work-item is not known.
+/// Fails for an access to another work-item's private memory, or to another group's local memory,
+/// and for an array whose size for each work-item is not known.
 pub(crate) fn run(function: &mut Function, work: &KernelState) -> Result<()> {
     let mut body = std::mem::take(&mut function.body);
     let privatized = {
@@ -98,7 +98,8 @@ impl Change for PrivatizedArrays {
     }
 }
 
-/// Returns the address space of an array that is private to work-items or local to groups.
+/// Returns the address space of an array that is private to work-items or local to groups; `None`
+/// for other variables.
 fn unshared_space(flow: &Flow<'_>, id: Id) -> Option<AddressSpace> {
     let variable = &flow.function.variables[id.0 as usize];
     variable.count.as_ref()?;
@@ -121,7 +122,8 @@ struct DistributedArray<'a, 'f> {
 }
 
 impl<'a, 'f> DistributedArray<'a, 'f> {
-    /// Returns `None` if no such loop writes the array.
+    /// Returns `None` if no such loop writes the array, and an error if one does but the array is
+    /// accessed through a pointer, too.
     fn of(
         flow: &'a Flow<'f>,
         id: Id,
@@ -218,8 +220,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         (!self.flow.is_data(index) && !is_part).then_some(index)
     }
 
-    /// Returns the layout of the array. `None` if the counters of the loops are not factors of
-    /// single digits of the indices.
+    /// Returns the layout of the array; `None` if the counters of the loops are not factors of
+    /// single digits of the indices. Fails if the size of an array in private memory is not known.
     fn layout(&self, radix: Radix) -> Result<Option<Layout>> {
         let mut digits = Vec::new();
         for dim in &self.dims {
@@ -356,7 +358,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         }))
     }
 
-    /// Returns the number of iterations that one work-item or group executes.
+    /// Returns the number of iterations that one work-item or group executes at most. Fails if it
+    /// is not a constant for an array in private memory.
     fn rounds(&self, digit: &Digit) -> Result<Nat> {
         let (level, dimension) = digit.dim;
         let participants = self.flow.work.count(level, dimension);
@@ -374,7 +377,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         }
     }
 
-    /// Returns the new indices of all accesses, or the access to an element of another work-item.
+    /// Returns the new indices of all accesses, or the first access that is not known to be to an
+    /// element of the same work-item.
     fn indices(&self, layout: &Layout) -> Result<FxHashMap<Nat, Nat>, &'a Access> {
         let mut indices = FxHashMap::default();
         for access in self.accesses {
@@ -433,8 +437,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         Some(facts.normalize(&own))
     }
 
-    /// Converts a number of scalars to a number of elements: in an array of vectors, a vector is
-    /// one element.
+    /// Converts the number of scalars that an access has behind its first one to a number of
+    /// elements: in an array of vectors, a vector is one element, so that it is 0.
     fn scaled(&self, width: &Nat) -> Nat {
         let elem = &self.flow.function.variables[self.id.0 as usize].elem;
         match &**elem {

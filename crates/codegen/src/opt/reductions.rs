@@ -29,7 +29,8 @@ fn run(function: &mut Function) {
     function.body = body;
 }
 
-/// Implements the reductions in a block; `threads` says that no threads run there yet that could.
+/// Implements the reductions in a block; `threads` is true if the target has threads and the block
+/// is not in a loop that is distributed over them.
 fn block(body: &mut [Stmt], threads: bool, uses: &Uses, function: &Function) {
     for stmt in body {
         if let StmtKind::Reduce(reduce) = &mut stmt.kind {
@@ -58,7 +59,8 @@ fn block(body: &mut [Stmt], threads: bool, uses: &Uses, function: &Function) {
     }
 }
 
-/// Declares the variable that has an element before the statements that compute it.
+/// Declares the variable for an element before the statements that compute it, unless they declare
+/// it.
 fn declare_element(reduce: &mut ParallelReduce, origin: Origin) {
     let declares =
         |stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(id, _) if id == reduce.element);
@@ -88,8 +90,8 @@ fn one_by_one(
     })
 }
 
-/// Returns the operator that a reduction combines scalars by, if the order of its operands does not
-/// matter.
+/// Returns the operator that a reduction combines scalars by, if it is one whose operands may be
+/// combined in any order; otherwise `None`.
 fn known_operator(reduce: &ParallelReduce, function: &Function) -> Option<ReductionOperator> {
     let [
         Stmt {

@@ -21,7 +21,7 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// The size limit of an array that is replaced, in elements.
+/// The maximal number of elements of an array that is replaced.
 const MAX_ELEMENTS: i64 = 256;
 
 /// Replaces arrays by scalars.

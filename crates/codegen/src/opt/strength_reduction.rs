@@ -149,7 +149,8 @@ impl Change for CounterScaling<'_> {
     }
 }
 
-/// Returns a constant divisor in a size.
+/// Returns the constant divisor, above 1, of the first quotient among the factors in a size; `None`
+/// if there is none.
 fn divisor(nat: &Nat) -> Option<Nat> {
     let summands = nat.summands();
     let mut factors = summands.iter().flat_map(|summand| &summand.factors);

@@ -14,13 +14,15 @@ pub(crate) const PASS: Pass = Pass {
     changes: Changes::all("unrolled, so that elements of private memory become variables"),
 };
 
-/// The maximal number of statements of an unrolled loop nest.
+/// The maximal number of statements that a sequential loop may have after unrolling, for the pass
+/// to unroll it.
 const MAX_STATEMENTS: i64 = 1024;
 
-/// The maximal number of iterations of an unrolled loop.
+/// The maximal number of iterations that a sequential loop may have for the pass to unroll it.
 const MAX_ROUNDS: i64 = 64;
 
-/// The maximal number of elements of an array that can become variables.
+/// The maximal number of elements of an array for which loops are unrolled: elements of larger ones
+/// do not become variables.
 const MAX_ELEMENTS: i64 = 256;
 
 /// Marks the loops to be unrolled.
@@ -30,7 +32,8 @@ fn run(function: &mut Function) {
     function.body = body;
 }
 
-/// Marks loops to be unrolled, and returns the number of statements after unrolling.
+/// Marks loops to be unrolled, also those over vector lanes, and returns the number of statements
+/// of the block after unrolling.
 fn block(body: &mut [Stmt], function: &Function) -> i64 {
     let mut total: i64 = 0;
     for stmt in body {
@@ -87,7 +90,8 @@ fn repetition(stmt: &mut Stmt, function: &Function) -> i64 {
     size
 }
 
-/// Finds indices of private arrays that contain a counter.
+/// Finds accesses to private arrays of at most [`MAX_ELEMENTS`] elements, or to single lanes in
+/// private memory, whose index or lane depends on a counter.
 struct Private<'f> {
     counter: nat::Var,
     function: &'f Function,

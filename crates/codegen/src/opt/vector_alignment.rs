@@ -15,8 +15,9 @@ pub(crate) const PASS: Pass = Pass {
     changes: Changes::all("is aligned for vector accesses"),
 };
 
-/// Notes for each array of scalars of the kernel's own that vectors are read from or written to how
-/// many bytes they take: the array is aligned to that.
+/// Records the alignment of each array of scalars that the kernel declares and of which vectors are
+/// read or written: the size in bytes of the largest of these vectors, of which at most 16 lanes
+/// count. Only vectors with a power of two of lanes are considered.
 fn align(function: &mut Function) {
     let uses = Uses::of(function);
     let mut found: FxHashMap<Id, u64> = FxHashMap::default();

@@ -24,8 +24,9 @@ pub(crate) const PASS: Pass = Pass {
 
 /// The size in bytes of a register of AVX, half of one of AVX-512, two of NEON.
 const REGISTER_BYTES: i64 = 32;
-/// The size in bytes of the widest supported register. Vectors that are not a multiple of it are
-/// split into pieces of [`REGISTER_BYTES`].
+/// The size in bytes of the widest supported register. Vectors of floating-point numbers whose size
+/// is a multiple of it are split into pieces as wide as a register of the machine, others into
+/// pieces of [`REGISTER_BYTES`].
 const WIDEST_REGISTER_BYTES: i64 = 64;
 
 /// Splits assignments of wide vectors.
@@ -47,7 +48,8 @@ fn block(body: &mut [Stmt], function: &mut Function) {
     }
 }
 
-/// Returns the loop over the pieces of an assignment.
+/// Returns the loop over the pieces of an assignment; `None` if the assignment is not of a vector
+/// that is wider than a register, or cannot be split.
 fn split_assignment(place: &Place, value: &Expr, function: &mut Function) -> Option<StmtKind> {
     let Type::Vector(lanes, scalar) = &*value.ty else {
         return None;
@@ -84,8 +86,8 @@ fn split_assignment(place: &Place, value: &Expr, function: &mut Function) -> Opt
     }))
 }
 
-/// Aligns the local arrays that the pieces access to registers: an access that straddles two cache
-/// lines takes twice the time.
+/// Aligns the arrays that the function declares and the pieces access to registers: an access that
+/// straddles two cache lines takes twice the time.
 fn align(place: &Place, value: &Expr, function: &mut Function) {
     let mut arrays = vec![place.id];
     walk::sub_exprs(value, &mut |part| {
@@ -103,7 +105,8 @@ fn align(place: &Place, value: &Expr, function: &mut Function) {
     }
 }
 
-/// Returns the size of a scalar in memory.
+/// Returns the size in bytes of a scalar; `None` for `bool`, `f16` and `natType`, of which vectors
+/// are not split.
 fn scalar_bytes(scalar: ScalarType) -> Option<i64> {
     use ScalarType::*;
     match scalar {
