@@ -38,7 +38,8 @@ use crate::ir::trace::Changes;
 /// A transformation of a function, or of a kernel while it is mapped to work-items, into an
 /// equivalent one.
 pub(crate) struct Pass<On = Function> {
-    /// Its name: that of its file, as the command line and descriptions of changes have it.
+    /// Its name on the command line and in descriptions of changes, usually that of its file with
+    /// hyphens.
     pub name: &'static str,
     /// The transformation.
     pub run: Run<On>,

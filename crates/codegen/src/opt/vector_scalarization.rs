@@ -11,7 +11,7 @@ use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
 use crate::ir::{Expr, ExprKind, Function, Id, Place, Stmt, StmtKind, Variable};
 
-/// Elements up to which a private array can become variables.
+/// The maximal number of elements of a private array whose vectors are taken apart.
 const MAX_ELEMENTS: i64 = 256;
 
 pub(crate) const PASS: Pass = Pass {

@@ -17,7 +17,8 @@ pub(crate) const PASS: Pass = Pass {
     changes: Changes::all("computed for all lanes at once"),
 };
 
-/// Makes operations on vectors of loops over lanes.
+/// Replaces loops over lanes by operations on vectors: loops over 2, 4, 8 or 16 lanes whose body is
+/// one assignment that OpenCL C has on vectors.
 fn widen_loops(body: &mut [Stmt]) {
     for stmt in body {
         walk::each_block(stmt, &mut |inner| widen_loops(inner));
@@ -68,7 +69,7 @@ impl Widen {
         nat.as_var() == Some(self.lane)
     }
 
-    /// Returns the place of all lanes, given that of one.
+    /// Returns the place of all lanes, given that of one; `None` if they are not contiguous.
     fn place(&self, place: &Place) -> Option<Place> {
         let index = place.index.as_ref();
         match &place.lane {
@@ -90,7 +91,8 @@ impl Widen {
         (*kind != ScalarType::Bool).then(|| Type::Vector(self.lanes.clone(), scalar.clone()).into())
     }
 
-    /// Returns the value of all lanes, given that of one.
+    /// Returns the value of all lanes, given that of one; `None` if OpenCL C has no such operation
+    /// on vectors.
     fn expr(&self, expr: &Expr) -> Option<Expr> {
         let ty = self.vector(&expr.ty)?;
         let boxed = |expr: &Expr| Some(Box::new(self.expr(expr)?));

@@ -43,16 +43,16 @@ pub(crate) const ASSUMPTIONS: Pass<KernelFunction> = Pass {
     changes: Changes::all("simplified for the sizes of the launch"),
 };
 
-/// The limit on the iterations that each work-item executes in a loop over them, which device
-/// compilers unroll.
+/// The maximal number of rounds for which a loop becomes a loop over rounds, which device compilers
+/// unroll, if all work-items execute the last round.
 const MAX_ROUNDS: i64 = 16;
 
-/// The same limit if not all work-items execute the last iteration: then each copy of the body is
-/// guarded.
+/// The maximal number of rounds for which a loop becomes a loop over rounds if not all work-items
+/// execute the last round: then each copy of the body is guarded.
 const MAX_GUARDED_ROUNDS: i64 = 4;
 
-/// The limit on the loads of an unrolled loop, in all of its iterations: more would take all
-/// registers.
+/// The maximal number of loads, in all rounds together, of a loop that becomes a loop over rounds
+/// because there are few: more would take all registers.
 const MAX_LOADS: i64 = 128;
 
 /// Maps the loops of a kernel to work-items.
@@ -78,7 +78,9 @@ pub(crate) fn run(function: &mut Function, work: &KernelState) {
 }
 
 /// Collects the distributed loops, and assumes facts about the sizes of a launch: there is at least
-/// one work-item, and the local size divides the global size.
+/// one work-item, and the local size divides the global size. An unknown size of a dimension over
+/// which no loop is distributed becomes 1, and in a dimension in which loops are distributed only
+/// over the work-items of a group there is one group.
 pub(crate) fn assume_launch(function: &mut Function, work: &mut KernelState) {
     shared_loops(&function.body, &mut work.items);
     let mut facts = function.known();
@@ -140,7 +142,7 @@ fn shared_loops(body: &[Stmt], found: &mut Vec<Items>) {
 struct WorkItemMapping<'a> {
     function: &'a mut Function,
     work: &'a KernelState,
-    /// The privatised arrays.
+    /// The arrays in private memory.
     private: FxHashSet<Id>,
 }
 
@@ -207,8 +209,8 @@ impl WorkItemMapping<'_> {
         *mode = LoopMode::Sequential;
     }
 
-    /// Returns true if an index contains a division by the number of work-items, or an index of a
-    /// privatised array contains the counter.
+    /// Returns true if a size contains a division of the counter by the number of work-items, or an
+    /// index of a private array contains the counter.
     fn needs_round_number(&self, body: &[Stmt], counter: Var, count: &Nat) -> bool {
         let mut found = RoundNumberUse {
             counter,
@@ -322,7 +324,8 @@ impl WorkItemMapping<'_> {
     }
 }
 
-/// Returns the number of iterations of each work-item if it is a constant within the limits.
+/// Returns the number of rounds of a loop if it is a constant of at most [`MAX_ROUNDS`] or, if not
+/// all work-items execute the last round, [`MAX_GUARDED_ROUNDS`].
 fn constant_rounds(iterations: &Nat, count: &Nat) -> Option<i64> {
     let (iterations, count) = (iterations.as_const()?, count.as_const()?);
     let (full, rest) = (
@@ -360,8 +363,8 @@ impl Look for GroupCountUse<'_> {
     }
 }
 
-/// Replaces the global size in such quotients by the product of the number of groups and the local
-/// size.
+/// Replaces the global size, in sizes that contain its quotient by the local size, by the product
+/// of the number of groups and the local size.
 struct WholeGroups {
     global: Var,
     size: Nat,

@@ -48,7 +48,7 @@ pub(crate) struct Ordering {
 /// Inserts barriers into the statements of a kernel.
 ///
 /// # Errors
-/// A barrier that not all work-items of a group reach.
+/// Fails for a barrier that not all work-items of a group reach.
 pub(crate) fn order(
     function: &Function,
     work: &KernelState,
@@ -306,8 +306,9 @@ impl Barriers<'_, '_> {
         accesses.retain(|access| self.flow.shared(access.id).is_some());
     }
 
-    /// Returns the pairs of accesses by different work-items that have to be ordered. If `carried`
-    /// is given, they are in different iterations of the loop at this depth.
+    /// Returns the pairs of accesses by different work-items that have to be ordered; `None` if
+    /// there are none. If `carried` is given, they are in different iterations of the loop at this
+    /// depth.
     fn orders(&self, first: &[Access], second: &[Access], carried: Option<usize>) -> Option<Found> {
         let mut found = Found::default();
         let mut seen = FxHashSet::default();
@@ -346,7 +347,8 @@ impl Barriers<'_, '_> {
         ))
     }
 
-    /// Ensures that all work-items of a group reach this point equally often.
+    /// Ensures that all work-items of a group reach this point equally often, if necessary by
+    /// conditions on the launch in `requires`; fails if this is not possible.
     fn come_together(&mut self, path: &Path) -> Result<()> {
         if let Some(condition) = self.diverging.last() {
             let text = "work-items would have to wait for each other under a condition that may \
@@ -363,7 +365,8 @@ impl Barriers<'_, '_> {
         Ok(())
     }
 
-    /// Ensures that all work-items of a group execute a loop's body equally often.
+    /// Ensures that all work-items of a group execute a loop's body equally often, if necessary by
+    /// a condition on the launch in `requires`; fails if this is not possible.
     fn all_run(&mut self, around: &Around, facts: &Facts) -> Result<()> {
         let differs = |nat: &Nat| nat.any_var(&|var| self.differs(var));
         let (level, dimension) = match around.items() {
@@ -425,7 +428,7 @@ impl Barriers<'_, '_> {
         }
     }
 
-    /// Returns true if an expression has the same value for all work-items of a group.
+    /// Returns true if an expression is known to have the same value for all work-items of a group.
     fn is_uniform(&self, expr: &Expr) -> bool {
         let mut uniform = true;
         let same = |nat: &Nat| !nat.any_var(&|var| self.differs(var));
@@ -459,7 +462,7 @@ fn diverging(origin: Origin, text: String) -> CompileError {
         .with_code(codes::DIVERGENT_BARRIER)
 }
 
-/// Returns the memory that at least one of them orders.
+/// Returns the memory that at least one of two barriers orders.
 fn either(a: Fences, b: Fences) -> Fences {
     Fences {
         local: a.local || b.local,
@@ -467,7 +470,7 @@ fn either(a: Fences, b: Fences) -> Fences {
     }
 }
 
-/// Returns the memory that both of them order.
+/// Returns the memory that both of two barriers order.
 fn both(a: Fences, b: Fences) -> Fences {
     Fences {
         local: a.local && b.local,

@@ -37,8 +37,9 @@ pub(crate) const PASS: Pass<KernelFunction> = Pass {
 /// Allocates the arrays of a kernel and orders the accesses of its work-items.
 ///
 /// # Errors
-/// Memory that several work-items write at one place, or that one group writes and another reads;
-/// barriers that not all work-items of a group reach; sizes that are not supported.
+/// Fails for memory that several work-items write at one place, or that one group writes and
+/// another reads, for barriers that not all work-items of a group reach, and for sizes that are not
+/// supported.
 pub(crate) fn run(function: &mut Function, work: &mut KernelState) -> Result<()> {
     let body = std::mem::take(&mut function.body);
     groups::check(function, work, &body)?;
@@ -65,7 +66,7 @@ pub(crate) struct Array {
 }
 
 impl Array {
-    /// Returns the number of elements of all copies together.
+    /// Returns the total number of elements of all copies.
     pub fn all(&self) -> Nat {
         let one = self.count.clone().unwrap_or(Nat::ONE);
         self.copies.iter().fold(one, |all, of| &all * &of.number)
@@ -99,7 +100,8 @@ impl Copies {
     }
 }
 
-/// Returns the arrays that a kernel declares.
+/// Returns the arrays and scalars in local or global memory that a kernel declares. Fails if the
+/// size of an array has no bound, or if that of one in private memory is not constant.
 fn arrays(function: &Function, work: &KernelState, body: &[Stmt]) -> Result<Vec<Array>> {
     let flow = Flow::of(function, work, body);
     let mut arrays = Vec::new();
@@ -160,7 +162,8 @@ fn array(flow: &Flow<'_>, id: Id, path: &Path) -> Result<Option<Array>> {
     }))
 }
 
-/// Returns the copies that are required by an enclosing loop of a declaration.
+/// Returns the copies that are required by an enclosing loop of a declaration; `None` if that loop
+/// requires none.
 fn copies(
     flow: &Flow<'_>,
     around: &Around,

@@ -16,13 +16,13 @@ use crate::ir::{Function, Id, Stmt, StmtKind};
 /// The number of bytes of local memory up to which a barrier costs more than memory: a third of
 /// that of devices, so that several groups are resident at a time.
 const ENOUGH: i64 = 16 * 1024;
-/// The maximal number of arrays for which sharing is tried.
+/// The maximal number of local arrays of a kernel for which sharing is tried.
 const MAX_ARRAYS: usize = 16;
 
-/// Returns the arrays that use the memory of another one.
+/// Returns the local arrays that use the memory of another one.
 ///
 /// # Errors
-/// Elements without a type in OpenCL C.
+/// Fails for arrays whose elements have no type in OpenCL C.
 pub(crate) fn choose(
     function: &Function,
     work: &KernelState,

@@ -9,7 +9,8 @@ use syntax::ast::{Literal, ScalarType};
 
 use crate::ir::{Expr, ExprKind, Place};
 
-/// Returns the selected part of a constructed value, or the expression itself.
+/// Returns the selected part of a constructed value, the vector of which an expression lists all
+/// lanes, or the expression itself.
 pub(crate) fn part(mut expr: Expr) -> Expr {
     let number = |nat: &Nat, all: &Vec<Expr>| {
         let number = nat.as_const().and_then(|n| usize::try_from(n).ok());
@@ -32,7 +33,7 @@ pub(crate) fn part(mut expr: Expr) -> Expr {
     found.unwrap_or(expr)
 }
 
-/// Returns the vector whose lanes these are, in order and complete.
+/// Returns the vector of which `lanes` are all lanes, in order; `None` if there is none.
 fn whole_vector(lanes: &[Expr], ty: &rise::Ty) -> Option<Expr> {
     let lane = |expr: &Expr, number: usize| {
         let is = |nat: &Nat| nat.as_const() == i64::try_from(number).ok();

@@ -33,7 +33,7 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// The maximal number of statements after unrolling.
+/// The maximal total number of statements that unrolling copies in a function.
 const MAX_UNROLLED: usize = dpia::target::MAX_STATEMENTS;
 
 fn run(function: &mut Function) -> Result<()> {
@@ -60,7 +60,7 @@ pub(crate) struct Loops<'f> {
     pub(crate) facts: Facts,
     simplifies_indices: bool,
     simplifies_control_flow: bool,
-    /// The number of unrolled statements so far.
+    /// The number of statements that unrolling has copied so far.
     written: usize,
     /// True within a part of a peeled loop, which is not peeled again.
     pub(crate) in_partition: bool,
@@ -449,7 +449,7 @@ fn once(from: &Nat, to: &Nat, body: Vec<Stmt>, origin: Origin, made_by: Option<M
     Stmt::new(kind, origin, made_by)
 }
 
-/// Returns the number of statements.
+/// Returns the number of statements, including nested ones.
 fn size(body: &[Stmt]) -> usize {
     let mut number = 0;
     walk::each_stmt(body, &mut |_| number += 1);
@@ -493,7 +493,8 @@ fn rename_counters(body: &mut [Stmt], vars: &FxHashMap<Var, Nat>) {
     }
 }
 
-/// Returns true if an expression depends on a renamed variable.
+/// Returns true if an expression reads one of the variables `ids`, or contains one of the size
+/// variables `vars`.
 pub(crate) fn depends(expr: &Expr, ids: &FxHashMap<Id, Id>, vars: &FxHashMap<Var, Nat>) -> bool {
     let changes = |nat: &Nat| nat.any_var(&|var| vars.contains_key(&var));
     let mut found = false;
