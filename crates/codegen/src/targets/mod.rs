@@ -90,7 +90,7 @@ enum CDialect {
 
 /// A target's way to print what similar targets print differently.
 trait Backend: Sync {
-    /// Returns the properties that do not concern the text.
+    /// Returns the properties of the target that other crates use.
     fn description(&self) -> &'static Description;
 
     /// Returns the dialect of C that the text is written in.
@@ -164,7 +164,7 @@ impl Target {
     }
 
     /// Returns the first target with this parallelism, for programs that require it and name no
-    /// target.
+    /// target; the default target if there is none.
     pub fn with(parallelism: Parallelism) -> Target {
         let mut all = Target::all();
         all.find(|target| target.features().parallelism == parallelism)
@@ -189,8 +189,9 @@ impl Default for Target {
 /// Prints a program.
 ///
 /// # Errors
-/// What has no counterpart in the language of the target: `f16`, vectors whose number of lanes is a
-/// parameter, size functions that are parameters.
+/// Fails for what has no counterpart in the language of the target, such as `f16`, vectors whose
+/// number of lanes is a parameter, and size functions that are parameters, and for counts that do
+/// not fit into indices.
 pub(crate) fn emit(program: Program, target: Target, index: IndexPolicy) -> Result<Module> {
     let Program { code, signature } = program;
     match code {

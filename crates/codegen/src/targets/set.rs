@@ -24,7 +24,8 @@ impl TargetSelection {
     }
 }
 
-/// Returns the targets of the `@target` annotations of an item, in source order.
+/// Returns the targets of the `@target` annotations of an item, in source order. Unknown names are
+/// skipped.
 pub fn marked_targets(item: &Item) -> impl Iterator<Item = Target> + Clone {
     let args = item
         .annotations("target")

@@ -14,9 +14,9 @@ use super::Loops;
 use crate::analysis::conditions::{less, solve_for_zero};
 use crate::ir::walk;
 
-/// The size limit of a body that is copied, in subexpressions.
+/// The maximal number of subexpressions in the body of a loop that is peeled.
 const MAX_BODY_SIZE: usize = 250;
-/// The minimal trip count of a loop to be peeled, if it is a constant.
+/// The minimal trip count of a loop that is peeled, for a trip count that is a constant.
 const MIN_TRIP_COUNT: i64 = 16;
 /// The maximal trip count for which the prologue or epilogue of a parallel loop is executed by one
 /// thread.
@@ -29,14 +29,16 @@ struct ChangePoint {
     behind: Nat,
 }
 
-/// The steady state, in which all conditions are decided: from `first` on and before `end`.
+/// The steady state, in which all conditions are decided: from `first` on and before `end`. Without
+/// `first` there is no prologue, without `end` no epilogue.
 struct SteadyState {
     first: Option<Nat>,
     end: Option<Nat>,
 }
 
 impl Loops<'_> {
-    /// Peels a loop; returns false if there is no reason to.
+    /// Peels a loop and writes its parts to `out`; returns false if the loop cannot be peeled or
+    /// has no reason to be.
     pub(crate) fn peel(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) -> Result<bool> {
         let StmtKind::For(original) = &stmt.kind else {
             return Ok(false);
@@ -149,7 +151,8 @@ impl Loops<'_> {
         self.facts.proves(&Prop::AtLeast(a.clone(), b.clone()))
     }
 
-    /// Returns the steady state if it is not the whole loop.
+    /// Returns the steady state; `None` if it is the whole loop, not more than half of it, or not
+    /// known.
     fn steady_state(&self, original: &Loop) -> Option<SteadyState> {
         let Loop {
             counter, from, to, ..
@@ -187,7 +190,8 @@ impl Loops<'_> {
         self.symbolic_steady_state(original, inside)
     }
 
-    /// Returns the steady state if boundaries have widths that are size parameters.
+    /// Returns the steady state of a loop whose conditions change at one or two counters that
+    /// depend on size parameters only; `None` for other loops.
     fn symbolic_steady_state(&self, original: &Loop, mut inside: Vec<Nat>) -> Option<SteadyState> {
         let Loop { from, to, .. } = original;
         let sizes = &self.function.sizes;
@@ -219,7 +223,8 @@ impl Loops<'_> {
     }
 }
 
-/// Returns true if the loop is innermost and its body is below the size limit.
+/// Returns true if the body contains no loop and no statement of another form that is not copied,
+/// and has at most [`MAX_BODY_SIZE`] subexpressions.
 fn is_small(body: &[Stmt]) -> bool {
     fn count(body: &[Stmt]) -> Option<usize> {
         let mut total = 0;

@@ -23,13 +23,13 @@ use super::{Printer, check, wrap};
 use crate::error::{self, Result};
 use crate::ir::types::CType;
 
-/// The maximal length of a line with a signature.
+/// The maximal length of a signature that is written in one line.
 const MAX_LINE: usize = 100;
 
-/// The bodies of the program's C functions, and their ranges.
+/// The C functions that the program defines, each with the range of its body.
 pub(in crate::targets) type Texts = Vec<(Range<usize>, Arc<Foreign>)>;
 
-/// The name of the size of a vector register.
+/// The name of the macro for the size of a vector register in bytes.
 const REGISTER: &str = "REGISTER";
 
 /// Returns the name of the number of scalars in a vector register.
@@ -108,7 +108,7 @@ pub(crate) fn print(
     printer.module(unit, signature, counts.all)
 }
 
-/// Returns an error if a function never fits into indices of this width.
+/// Fails if a constant count of a function does not fit into indices of this width.
 pub(in crate::targets) fn check_constants(
     function: &Function,
     counts: &Counts,
@@ -297,7 +297,7 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// Adds the declarations that the functions need in front of them.
+    /// Returns the module: the functions, with the declarations that they need in front of them.
     fn module(mut self, unit: Unit, signature: Signature, counts: Vec<Nat>) -> Result<Module> {
         let mut text = String::new();
         let mut declarations = String::new();
@@ -336,7 +336,8 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// Returns the head of the function: `void name(float *restrict output, int n, …) `.
+    /// Returns the head of the function: `void name(float *restrict output, int n, …) `. Updates
+    /// the names in the signature.
     fn parameters(&mut self, name: &str, signature: &mut Signature) -> Result<String> {
         let mut all = Vec::new();
         let output = self.parameter(self.function.output)?;
@@ -482,7 +483,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Writes the declarations of types, helpers and C functions; returns the ranges of the latter.
+    /// Writes the declarations of types, helpers and C functions; returns the C functions that have
+    /// a body, with the ranges of the bodies.
     pub(in crate::targets) fn declarations(
         &mut self,
         foreign: &[Arc<Foreign>],
@@ -565,8 +567,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Writes the type of vectors of this size, and the type of those in memory that is not aligned
-    /// to it.
+    /// Writes the type of vectors of this size and, if it is used, the type of those in memory that
+    /// is not aligned to it.
     fn vector_declaration(&self, ty: &CType, scalar: ScalarType, size: &str, out: &mut String) {
         let name = ty.name(self.target);
         let align = CType::Scalar(scalar).size();
@@ -605,8 +607,8 @@ impl<'a> Printer<'a> {
         ))
     }
 
-    /// Returns the C functions that the program calls and this text has to declare, and chooses
-    /// their names.
+    /// Returns the C functions that the function calls and that the text has to declare, without
+    /// those returned for earlier functions, and chooses their names.
     pub(in crate::targets) fn foreign_functions(&mut self) -> Vec<Arc<Foreign>> {
         let mut all: Vec<Arc<Foreign>> = Vec::new();
         let names = &mut self.names;

@@ -131,7 +131,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns the comment before the function: its type in RISE.
+/// Returns the comment before the function: its type in RISE, with the conditions on sizes.
 pub(in crate::targets) fn comment(signature: &Signature) -> String {
     let names = rise::Names(signature.names.as_slice().into());
     let mut text = format!("/* {} : ", signature.name);

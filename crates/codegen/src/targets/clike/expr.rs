@@ -343,8 +343,8 @@ impl Printer<'_> {
         self.called(&format!("convert_{name}{lanes}{rounding}"), [value])
     }
 
-    /// Calls `fma`, the only function of scalars that is called with vectors, for each lane of its
-    /// arguments, which are vectors of type `ty`.
+    /// Writes a call of `fma`, the only function of scalars that is called with vectors, for each
+    /// lane of its arguments, which are vectors of type `ty`.
     fn lanewise_call(
         &mut self,
         function: &Arc<Foreign>,
@@ -391,7 +391,8 @@ impl Printer<'_> {
         self.called(&helper, args)
     }
 
-    /// Writes the arguments of a call of a C function. Those of `fma` are negated within the call.
+    /// Writes the arguments of a call of a C function. A negated argument of `fma` is written with
+    /// the operator `-`, whatever other negations are written by.
     fn arguments(&mut self, function: &Foreign, args: &[Expr]) -> Result<()> {
         let is_fused = is_fma_function(function);
         self.list(args, |this, arg| match &arg.kind {
@@ -441,8 +442,9 @@ pub(in crate::targets) fn is_fma(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Call(function, _) if is_fma_function(function))
 }
 
-/// Returns the fused multiply-add instruction for the widest vectors of AVX-512. GCC does not
-/// generate it from a loop over the lanes if it prefers narrower vectors.
+/// Returns the call of the fused multiply-add instruction for the widest vectors of AVX-512; `None`
+/// for other types than `f32` and `f64`. GCC does not generate it from a loop over the lanes if it
+/// prefers narrower vectors.
 fn wide_instruction(params: &[&str], scalar: ScalarType) -> Option<String> {
     let suffix = match scalar {
         ScalarType::F32 => "s",

@@ -11,8 +11,8 @@ use crate::targets::Target;
 /// The macros of `<math.h>` that take any float.
 const MATH_MACROS: &str = "isnan isinf isfinite isnormal signbit";
 
-/// Returns the name in C of a function without a body: for one of `<math.h>` the variant for its
-/// type.
+/// Returns the name in C of a function of `<math.h>`: the variant for its type. Returns `None` for
+/// other functions, and for those with a body.
 pub(crate) fn math_name(function: &Foreign) -> Option<String> {
     if function.body.is_some() {
         return None;

@@ -161,7 +161,7 @@ pub(crate) struct Helpers {
     fixed: BTreeSet<Helper>,
     /// The sums that helper functions compute.
     pub sums: Vec<Sum>,
-    /// The texts of these functions.
+    /// The texts of the functions for `sums`.
     pub sum_texts: Vec<String>,
     /// True if a function of `<math.h>` is called.
     pub math: bool,
@@ -213,7 +213,7 @@ impl Helpers {
         })
     }
 
-    /// Adds a helper with this text, and returns its name.
+    /// Adds a helper with this text, unless there is one with this name, and returns the name.
     pub fn other(&mut self, name: String, text: impl FnOnce(&str) -> String) -> String {
         debug_assert!(is_generated(&name), "a definition may be called `{name}`");
         if !self.others.iter().any(|(known, _)| *known == name) {
@@ -223,7 +223,8 @@ impl Helpers {
         name
     }
 
-    /// Adds a table of constants, and returns its name.
+    /// Adds a table of constants, unless there is one with the same type and values, and returns
+    /// its name.
     pub fn table(&mut self, ty: &str, count: usize, values: &str) -> String {
         let declared = format!("[{count}] = {{{values}}};\n");
         let mut others = self.others.iter();
@@ -252,8 +253,8 @@ impl Helpers {
         }
     }
 
-    /// Adds a division or remainder of signed integers, and returns its name. It defines the
-    /// division of the smallest number by -1, which C leaves undefined.
+    /// Adds a division or remainder of integers of this type, and returns its name. For signed
+    /// types it defines the division of the smallest number by -1, which C leaves undefined.
     pub fn division(&mut self, scalar: ScalarType, is_remainder: bool) -> String {
         let target = self.target;
         let word = if is_remainder { "mod" } else { "div" };
