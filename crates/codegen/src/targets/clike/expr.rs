@@ -392,7 +392,7 @@ impl Printer<'_> {
     }
 
     /// Writes the arguments of a call of a C function. A negated argument of `fma` is written with
-    /// the operator `-`, whatever other negations are written by.
+    /// the operator `-`, not with a function that flips its sign bit.
     fn arguments(&mut self, function: &Foreign, args: &[Expr]) -> Result<()> {
         let is_fused = is_fma_function(function);
         self.list(args, |this, arg| match &arg.kind {

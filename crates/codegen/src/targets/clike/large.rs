@@ -7,8 +7,8 @@ use crate::analysis::counts::multiplies;
 use super::Printer;
 
 impl Printer<'_> {
-    /// Returns true if a size may exceed an `int` although its variables do not. The parts of an
-    /// index are indices, too, and do not.
+    /// Returns true if sizes are of type `int` and a size may exceed it although its variables do
+    /// not. An index in OpenCL C and its parts do not exceed it.
     pub(in crate::targets) fn is_large(&self, nat: &Nat) -> bool {
         !self.is_wide() && !self.in_index && is_large(nat)
     }
@@ -19,7 +19,8 @@ impl Printer<'_> {
         !self.is_wide() && (self.is_large(nat) || multiplies(nat) && !self.fits(nat))
     }
 
-    /// Returns true if a size is at most the largest `int`, or a given size or number of elements.
+    /// Returns true if a size is proved to be at most the largest `int`, a size parameter, or the
+    /// number of elements of a parameter or of the output.
     fn fits(&self, nat: &Nat) -> bool {
         let at_most = |limit: Nat| self.facts.proves(&Prop::AtLeast(limit, nat.clone()));
         let function = self.function;
@@ -35,7 +36,8 @@ impl Printer<'_> {
 /// The factor from which on a multiple of a size may exceed an `int`.
 const LARGE_FACTOR: u64 = 1 << 8;
 
-/// Returns true if a size may exceed an `int` although its variables do not: products and powers.
+/// Returns true if a size may exceed an `int` by its form although its variables do not: products,
+/// powers, and multiples by [`LARGE_FACTOR`] or more.
 pub(in crate::targets) fn is_large(nat: &Nat) -> bool {
     let degree = |(part, exp): &(Part<'_>, u32)| match part {
         Part::Var(_) | Part::Index(_) => *exp,
@@ -57,7 +59,8 @@ pub(in crate::targets) fn is_large(nat: &Nat) -> bool {
     })
 }
 
-/// Returns true if a size contains a division or comparison of a size that may exceed an `int`.
+/// Returns true if a size contains a quotient, remainder, minimum or maximum with an operand that
+/// may exceed an `int`, or a sum over a range.
 pub(in crate::targets) fn divides_large(nat: &Nat) -> bool {
     let any = |part: &Part<'_>| match part {
         Part::Div(a, b) | Part::Rem(a, b) => is_large(a) || is_large(b),

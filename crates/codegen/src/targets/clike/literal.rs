@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::ir::types::CType;
 use crate::ir::types::Int;
 
-/// Returns the value of an integer constant.
+/// Returns the value of an integer constant, or of a Boolean one as 0 or 1; `None` for floats.
 pub(in crate::targets) fn int_value(literal: &Literal) -> Option<i128> {
     match literal {
         Literal::Int { value, .. } => Some(*value),
@@ -19,7 +19,8 @@ pub(in crate::targets) fn int_value(literal: &Literal) -> Option<i128> {
     }
 }
 
-/// Returns the value of a constant float, or of a vector with this value in all lanes.
+/// Returns the value of a constant float, or of a vector with this value in all lanes; `None` for
+/// other expressions.
 pub(in crate::targets) fn float_value(constant: &Expr) -> Option<f64> {
     match &constant.kind {
         ExprKind::Literal(Literal::Float { text, .. }) => text.parse().ok(),
@@ -33,7 +34,7 @@ pub(in crate::targets) fn float_value(constant: &Expr) -> Option<f64> {
 }
 
 impl Printer<'_> {
-    /// Writes a constant of a type.
+    /// Writes a constant of a scalar type.
     pub(in crate::targets) fn literal(&mut self, literal: &Literal, ty: &CType) -> Result<Prec> {
         let CType::Scalar(scalar) = ty else {
             self.write("0");

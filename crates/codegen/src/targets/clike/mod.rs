@@ -62,7 +62,7 @@ pub(in crate::targets) struct Printer<'a> {
     pub(in crate::targets) function: &'a Function,
     pub(in crate::targets) target: Target,
     pub(in crate::targets) names: Scopes,
-    /// The names of size variables as messages of the generated code have them.
+    /// The names of size variables in messages of the generated code.
     pub(in crate::targets) shown: Names,
     pub(in crate::targets) out: String,
     pub(in crate::targets) map: Vec<Mapping>,
@@ -91,8 +91,8 @@ pub(in crate::targets) struct Printer<'a> {
     /// True within a parallel region.
     pub(in crate::targets) parallel: bool,
     pub(in crate::targets) pointer_spaces: FxHashMap<Id, AddressSpace>,
-    /// True while an index is written; an index is an `int`, like everything from which it is
-    /// computed.
+    /// True while an index of OpenCL C is written; such an index is an `int`, like everything from
+    /// which it is computed.
     pub(in crate::targets) in_index: bool,
     /// True while a size is written that may not fit into an index, see [`real`].
     pub(in crate::targets) in_real: bool,
@@ -139,7 +139,7 @@ impl<'a> Printer<'a> {
         self.out.push_str(text);
     }
 
-    /// Starts a line.
+    /// Writes the indentation of a line.
     pub(in crate::targets) fn line(&mut self) {
         self.out.extend((0..self.indent).map(|_| "    "));
     }

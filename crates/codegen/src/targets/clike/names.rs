@@ -8,7 +8,7 @@ use crate::ir::Id;
 
 use super::reserved;
 
-/// The names of anonymous counters.
+/// The letters that name anonymous counters.
 const LETTERS: &str = "ijklpqrstuvw";
 
 /// Returns true if a name has no meaning other than that of a counter.
@@ -188,7 +188,8 @@ fn outside_families(name: String, taken: &dyn Fn(&str) -> bool) -> String {
     }
 }
 
-/// Replaces the characters of a name that C does not allow.
+/// Returns a name in which the characters that C does not allow are replaced by `_`, and which does
+/// not start with `_` or a digit: then an `x` is put in front. An empty name becomes `tmp`.
 pub(crate) fn identifier(name: &str) -> String {
     let mut out: String = name
         .chars()

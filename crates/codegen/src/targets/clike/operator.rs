@@ -338,8 +338,8 @@ impl Printer<'_> {
         Ok(prec)
     }
 
-    /// Writes an operand of an operation on vectors; a broadcast value may stay a scalar if the
-    /// other operand is a vector.
+    /// Writes an operand of an operation on vectors; with `alone`, a broadcast value may stay a
+    /// scalar, since the other operand is a vector.
     fn vector_operand(&mut self, value: &Expr, ty: &CType, least: Prec, alone: bool) -> Result<()> {
         match &value.kind {
             ExprKind::Broadcast(inner)
@@ -489,8 +489,9 @@ fn is_arithmetic(expr: &Expr) -> bool {
     )
 }
 
-/// Returns the result of a comparison if it is the same for all values of an integer type:
-/// compilers warn of such comparisons.
+/// Returns the result of a comparison of integers or Booleans if the operands are equal
+/// expressions, or if it is the same for all values of their type; otherwise `None`. Compilers warn
+/// of such comparisons.
 fn decided(op: Binary, a: &Expr, b: &Expr, ty: &CType) -> Option<bool> {
     let scalar = ty.scalar()?;
     let (least, most) = match (scalar, Int::of(scalar)) {
@@ -586,7 +587,7 @@ fn sign_bit(float: ScalarType) -> (&'static str, &'static str) {
 }
 
 /// Returns the operand of which a floating-point operation only changes the sign, because the other
-/// one is a constant: C compilers treat these operations as negations.
+/// one is a constant, otherwise `None`: C compilers treat these operations as negations.
 fn negated_operand<'e>(op: Binary, a: &'e Expr, b: &'e Expr) -> Option<&'e Expr> {
     let is = |constant: &Expr, value: f64| {
         float_value(constant).is_some_and(|known| known.to_bits() == value.to_bits())

@@ -114,7 +114,8 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// Writes a size as an integer: a number or variable directly, other sizes with 64 bits.
+    /// Writes a size as an integer: a number or variable directly, as well as every size if sizes
+    /// have 64 bits, other sizes with a conversion to 64 bits.
     pub(in crate::targets) fn integer(&mut self, nat: &Nat, least: Prec) -> Result<()> {
         let is_plain = nat.as_const().is_some() || nat.as_var().is_some() || self.is_wide();
         let wide = (!is_plain).then(|| self.wide());

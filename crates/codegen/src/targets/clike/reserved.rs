@@ -308,7 +308,8 @@ fn reserved(target: Target) -> &'static Reserved {
     }
 }
 
-/// Returns all reserved names of a target.
+/// Returns all names in the lists of reserved names of a target; forms of names that are reserved,
+/// too, are not among them.
 pub fn names(target: Target) -> impl Iterator<Item = &'static str> {
     let Reserved {
         in_functions,
@@ -324,7 +325,7 @@ pub(in crate::targets) fn in_functions(target: Target, name: &str) -> bool {
         || target.dialect() == CDialect::OpenCl && is_opencl_family(name)
 }
 
-/// Returns true if the name is reserved outside of the functions of a target's text.
+/// Returns true if the name is reserved within or outside of the functions of a target's text.
 pub(in crate::targets) fn at_file_scope(target: Target, name: &str) -> bool {
     let typed = ["f16", "f32", "f32x", "f64", "f64x", "f128"];
     let math = |plain: &str| C.at_file_scope.contains(plain);
