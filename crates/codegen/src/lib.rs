@@ -49,9 +49,12 @@ pub fn compile(program: &PhraseProgram, target: Target) -> Result<Module, Vec<Co
     compile_for(program, target, IndexPolicy::default())
 }
 
-/// Compiles an imperative program with sizes and indices of this width, or of one that is selected
-/// by the sizes of each call. Kernels cannot select a width: theirs have 64 bits if there are sizes
-/// for which this is required, and [`Device::narrow`] contains the others for a host that selects.
+/// Compiles an imperative program with these options: the passes to leave out, and the width of
+/// sizes and indices, which the sizes of each call can select.
+///
+/// Kernels cannot select a width. If the sizes of a call are to select it, the kernels in the text
+/// have 64-bit indices unless no call needs these, and [`Device::narrow`] contains the same kernels
+/// with 32-bit indices for a host that selects.
 ///
 /// # Errors
 /// Fails with all errors of lowering or, if there are none, with the first error behind it.

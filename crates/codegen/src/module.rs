@@ -16,7 +16,8 @@ use crate::signature::Signature;
 pub struct Module {
     /// The text.
     pub text: String,
-    /// The signature of its only function that is not static.
+    /// The signature of the compiled function. In C that is the only function in the text that is
+    /// not static; in OpenCL C the kernels together have this signature.
     pub signature: Signature,
     /// The origin of each part of the text, in the order of the text; parts can be nested.
     pub map: Vec<Mapping>,

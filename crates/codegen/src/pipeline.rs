@@ -158,7 +158,7 @@ const KERNEL: &[Step] = &[
 /// Choices for the compilation of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The width of sizes and indices.
+    /// The width of sizes and indices: a fixed one, or one that the sizes of each call select.
     pub index: IndexPolicy,
     /// The passes to leave out.
     pub without: PassSet,
@@ -309,9 +309,9 @@ fn names(target: Target) -> Vec<&'static str> {
 /// Runs the passes.
 ///
 /// # Errors
-/// Fails if a part of the program has no code: a loop to be unrolled whose length is a parameter,
-/// private memory that another work-item reads, a barrier that not all work-items reach, or a
-/// statement outside of all kernels.
+/// Fails with the first error of a pass, such as that of a loop to be unrolled whose length is a
+/// parameter, private memory that another work-item reads, memory whose size is not known, a
+/// barrier that not all work-items reach, or a statement outside of all kernels.
 pub(crate) fn optimise(lowered: Lowered, options: &Options) -> Result<Program> {
     optimise_until(lowered, options, usize::MAX)
 }

@@ -29,7 +29,8 @@ pub(crate) enum Code {
 pub(crate) struct Kernels {
     /// Its kernels, in the order in which they run.
     pub kernels: Vec<KernelFunction>,
-    /// The memory that several of them use, with its size in bytes.
+    /// The global arrays that are declared outside of the kernels, so that several of them can use
+    /// them.
     pub shared: Vec<Temporary>,
     /// True if the sizes of a call may choose the width of indices.
     pub depends_on_sizes: bool,

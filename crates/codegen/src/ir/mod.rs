@@ -55,7 +55,7 @@ pub struct Function {
     /// The opaque sizes: size variables that lowering introduced for indices which depend on data,
     /// with the expressions that are printed in their place.
     pub opaque: Vec<(Var, Expr)>,
-    /// The launch sizes of an OpenCL function.
+    /// The launch sizes of an OpenCL function that is one kernel as a whole.
     pub launch: Launch,
     /// The size variables that denote the number of scalars in a vector register of the machine
     /// that compiles the text.

@@ -53,7 +53,8 @@ pub(crate) fn blocks<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s [Stmt])) {
     }
 }
 
-/// Calls `visit` with the nested statements of a statement, which it may change.
+/// Calls `visit` with each list of statements that is directly nested in a statement, which it may
+/// change.
 pub(crate) fn each_block(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Vec<Stmt>)) {
     match &mut stmt.kind {
         StmtKind::For(Loop { body, .. }) | StmtKind::Block(body) => visit(body),

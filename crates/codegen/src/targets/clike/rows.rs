@@ -19,7 +19,8 @@ impl Printer<'_> {
     }
 
     /// Returns the index of each dimension; `None` if these contain more divisions than the index
-    /// itself.
+    /// itself, if the index is not known to be composed of them, if it is a constant, or if there
+    /// is only one dimension.
     fn digits(&self, index: &Nat, extents: &[Nat]) -> Option<Vec<Nat>> {
         if extents.len() < 2 || index.as_const().is_some() {
             return None;

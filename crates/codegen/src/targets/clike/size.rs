@@ -104,8 +104,9 @@ impl Printer<'_> {
         self.arith(&arith, wide)
     }
 
-    /// Rewrites `c * (a / b) + c * k` to `c * ((a + b * k) / b)`, if that is the usual form because
-    /// terms are subtracted in it, and if C divides correctly where `a` may be negative.
+    /// Returns the dividend for writing `c * (a / b) + c * k` as `c * ((a + b * k) / b)`, if that
+    /// is the usual form because terms are subtracted in `a`, and if C divides correctly where `a`
+    /// may be negative; otherwise `None`.
     fn dividend(&self, summands: &[Summand<'_>], at: usize) -> Option<Dividend> {
         let of = summands.get(at)?;
         let (a, b, shared) = quotient_in(of)?;
@@ -407,7 +408,8 @@ impl Printer<'_> {
     }
 
     /// Returns the innermost counter that decides which of two sizes is larger, the value at which
-    /// they are equal, and true if the first one is larger above it.
+    /// they are equal, and true if the first one is larger above it; `None` if no counter decides
+    /// that, or if a size contains a minimum or maximum.
     pub(in crate::targets) fn border(&self, a: &Nat, b: &Nat) -> Option<(Var, Nat, bool)> {
         let nested = |nat: &Nat| {
             let extremum =
@@ -457,7 +459,8 @@ struct Dividend {
 
 type Factor<'a> = (Part<'a>, u32);
 
-/// Returns the operands of the only quotient in a product, and the other factors.
+/// Returns the operands of the only quotient in a product, and the other factors; `None` if there
+/// is not exactly one quotient.
 fn quotient_in<'a>(summand: &Summand<'a>) -> Option<(&'a Nat, &'a Nat, Vec<Factor<'a>>)> {
     let is_quotient = |(part, _): &&Factor<'a>| matches!(part, Part::Div(..));
     let mut quotients = summand.factors.iter().filter(is_quotient);
@@ -478,7 +481,7 @@ fn without<'a>(factors: &[Factor<'a>], others: &[Factor<'a>]) -> Option<Vec<Fact
     Some(left)
 }
 
-/// Returns the product if all factors are variables.
+/// Returns the product of factors if all of them are variables, otherwise `None`.
 fn plain_term(factors: &[Factor<'_>]) -> Option<Nat> {
     let mut term = Nat::ONE;
     for (part, exp) in factors {

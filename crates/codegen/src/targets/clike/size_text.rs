@@ -20,7 +20,7 @@ pub(crate) struct SizeText {
 }
 
 impl SizeText {
-    /// Creates a printer with these names of variables.
+    /// Creates a printer for sizes of this width, with these names of variables.
     pub fn new(names: FxHashMap<Var, String>, index: IndexWidth) -> SizeText {
         SizeText {
             function: Function {
@@ -43,7 +43,7 @@ impl SizeText {
         result.map(|()| printer.out)
     }
 
-    /// Writes a size as a `double`, without overflow.
+    /// Writes a size, or an upper bound of it, as a `double`, without overflow.
     pub fn real(&mut self, nat: &Nat) -> Result<String> {
         self.write(|printer| printer.real(nat, Prec::Sum))
     }

@@ -304,7 +304,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Returns the increment of a variable in an assignment to itself.
+    /// Returns the increment of a place if the value that is assigned to it is the sum of its own
+    /// value and a size, otherwise `None`.
     fn step_of(&self, place: &Place, value: &Expr) -> Option<Nat> {
         let ExprKind::Nat(next) = &value.kind else {
             return None;
@@ -398,7 +399,8 @@ impl Printer<'_> {
         found
     }
 
-    /// Declares variables, writes the text of `inside`, and frees the variables.
+    /// Declares variables, writes the text of `inside`, and frees the variables that are on the
+    /// heap.
     pub(in crate::targets) fn with_own(
         &mut self,
         own: &[Id],

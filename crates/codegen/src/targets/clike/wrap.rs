@@ -26,8 +26,8 @@ struct Seam {
     tightness: u8,
 }
 
-/// Breaks long lines before operators and after commas, the outermost first; lines for the
-/// preprocessor are not changed. `ranges` are adapted to the new text.
+/// Breaks long lines before operators and after commas, semicolons and `=`, the outermost first;
+/// lines for the preprocessor are not changed. `ranges` are adapted to the new text.
 pub(in crate::targets) fn wrap<'r>(
     text: &str,
     ranges: impl Iterator<Item = &'r mut Range<usize>>,
@@ -97,7 +97,7 @@ fn in_line(line: &str) -> Vec<Break> {
     all
 }
 
-/// Returns the spaces where a line may be broken.
+/// Returns the spaces where a line may be broken, with their positions.
 fn seams(line: &str) -> Vec<(usize, Seam)> {
     let bytes = line.as_bytes();
     let mut all = Vec::new();

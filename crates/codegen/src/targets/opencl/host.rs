@@ -24,7 +24,7 @@ const PRELUDE: &str = include_str!("prelude.c");
 /// Returns the host program; `None` if the module has no kernels.
 ///
 /// # Errors
-/// Sizes that have no counterpart in C.
+/// Fails for sizes that have no counterpart in C.
 pub(super) fn host(module: &Module) -> Result<Option<String>> {
     match &module.device {
         Some(device) => Host::new(module, device).program().map(Some),
@@ -206,9 +206,10 @@ impl<'m> Host<'m> {
         Ok(())
     }
 
-    /// Returns the largest values of the counters of loops that are distributed over work-items, in
-    /// C and for messages: after the last iteration, a counter may exceed the end by the number of
-    /// work-items.
+    /// Returns bounds of the counters of loops that are distributed over work-items, as text of C
+    /// and for messages: after the last iteration, a counter may exceed the end by the number of
+    /// work-items. Loops of at most one iteration per work-item, those whose counters are known to
+    /// fit, and those whose ends do not depend on sizes only are left out.
     fn ends_of_shared_loops(&mut self) -> Result<Vec<(String, String)>> {
         let names = Names(self.module.signature.names.as_slice().into());
         let sizes = &self.module.signature.sizes;
@@ -268,7 +269,8 @@ impl<'m> Host<'m> {
         Ok(())
     }
 
-    /// Writes the sizes of the launches: `const size_t global_0[3] = …;`.
+    /// Writes the sizes of the launches, `const size_t global_0[3] = …;`, and checks of their
+    /// conditions.
     fn launches(&mut self) -> Result<()> {
         for (at, kernel) in self.device.kernels.iter().enumerate() {
             for (kind, sizes) in [
@@ -309,7 +311,8 @@ impl<'m> Host<'m> {
         ));
     }
 
-    /// Writes the parameters with random values; returns the names of their buffers.
+    /// Writes the parameters with random values; returns the names of the buffers, which only
+    /// arrays have.
     fn inputs(&mut self) -> Result<Vec<String>> {
         let mut buffers = Vec::new();
         for (at, (_, ty)) in self.module.signature.params.iter().enumerate() {
@@ -416,7 +419,8 @@ impl<'m> Host<'m> {
         Ok(())
     }
 
-    /// Writes the timing: each kernel runs once to warm up, and then ten times.
+    /// Writes the timing: each kernel runs once to warm up and then ten times, and its best time is
+    /// printed.
     fn rounds(&mut self) {
         let kernels = self.device.kernels.len();
         self.line(&format!("double best[{kernels}] = {{0}};"));
@@ -440,7 +444,7 @@ impl<'m> Host<'m> {
         }
     }
 
-    /// Writes the checksum, the sum of all numbers of the result.
+    /// Writes the checksum: the sum of all numbers of the result, except for those of type `f16`.
     fn result(&mut self, output: &Output) -> Result<()> {
         let size = output.layout.size();
         self.line(&format!(
@@ -532,7 +536,8 @@ fn element(ty: &Ty) -> Ty {
     }
 }
 
-/// Returns the end of the range of an index type.
+/// Returns the end of the range of an index type, for tuples that of the first index type in it;
+/// `None` for other types.
 fn index_limit(ty: &Type) -> Option<Nat> {
     match ty {
         Type::Index(n) => Some(n.clone()),

@@ -28,7 +28,7 @@ use crate::targets::clike::{Printer, check, wrap};
 /// The maximal length of a line with the head of a kernel.
 const MAX_LINE: usize = 100;
 
-/// The text of a kernel and its metadata; ranges are relative to its start.
+/// The text of a kernel, with the position of its body in the text, and its metadata.
 struct Text {
     text: String,
     body_at: usize,
@@ -123,8 +123,8 @@ fn print_kernels(
     }
 }
 
-/// Returns the conditions of a launch: arrays of which each work-group has a part must not have
-/// more elements than indices can count.
+/// Returns the conditions of a launch: those that passes require and, for each array whose size
+/// depends on that of the launch, that it does not have more elements than indices can count.
 fn requires(part: &KernelFunction) -> Vec<Prop> {
     let KernelFunction { function, work } = part;
     let launch: Vec<Var> = (work.vars.local.iter().chain(&work.vars.global))
@@ -202,7 +202,7 @@ fn pragmas(parts: &[&str], contract: bool) -> String {
 
 impl Printer<'_> {
     /// Returns the address space of a variable, or of the memory that a pointer points to, followed
-    /// by a blank; the empty text for private memory.
+    /// by a blank; the empty text for private memory, and on targets other than OpenCL.
     pub(crate) fn space(&self, id: Id) -> &'static str {
         let space = match self.variable(id).home {
             Home::Pointer { .. } => self.pointer_spaces.get(&id).copied(),
@@ -219,7 +219,7 @@ impl Printer<'_> {
 }
 
 impl<'a> Printer<'a> {
-    /// Adds a kernel to those before it.
+    /// Adds a kernel to the text and the mappings of a module, behind those before it.
     fn append(&mut self, text: &Text, module: &mut Module) {
         if !module.text.is_empty() {
             module.text.push('\n');
@@ -245,7 +245,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Adds the declarations that the kernels need in front of them.
+    /// Returns the module with the declarations that the kernels need in front of them.
     fn whole(
         mut self,
         foreign: &[Arc<Foreign>],
@@ -275,7 +275,7 @@ impl<'a> Printer<'a> {
         Ok(module)
     }
 
-    /// Takes over the declarations of the previous functions.
+    /// Takes over the helpers, types and C functions that the previous functions of the text need.
     pub(in crate::targets) fn take_over(&mut self, before: Printer<'_>) {
         self.helpers = before.helpers;
         self.types = before.types;
@@ -443,7 +443,8 @@ impl<'a> Printer<'a> {
         found
     }
 
-    /// Chooses names for the queries of a work-item.
+    /// Chooses names for the work-item queries, and returns them in the order of their
+    /// declarations. The name of a query that only one loop uses is its call.
     fn name_items(&mut self, items: &[Item]) -> Vec<Item> {
         let mut items = items.to_vec();
         items.sort_by_key(|item| {
@@ -527,9 +528,10 @@ impl<'a> Printer<'a> {
         });
     }
 
-    /// Returns the alignment by which a tuple can be loaded as a whole: its size, if that does not
-    /// change its position. This holds for two or four equal numbers that are not a part of another
-    /// tuple.
+    /// Returns the alignment in bytes by which a tuple can be loaded as a whole: its size, if that
+    /// does not change its position. This holds in OpenCL C for tuples of scalars of one type whose
+    /// size is a power of two of at most 16 bytes and that are not a part of another tuple; it is
+    /// `None` for other types.
     pub(in crate::targets) fn vector_like(&self, ty: &CType) -> Option<u64> {
         let CType::Pair(a, b) = ty else {
             return None;
@@ -594,7 +596,8 @@ const ASSUMED_GROUP: i64 = 256;
 /// - it is required in large groups with barriers: on an H200 this gains 1 to 4 %, but it costs
 ///   kernels without barriers up to an eighth;
 /// - it is required in groups that are executed in lockstep: `asumIntel` then has 63 registers
-///   instead of 32, for more loads in flight, and takes 0.90 of the time.
+///   instead of 32, for more loads in flight, and takes 0.90 of the time;
+/// - it is required in groups of more than [`ASSUMED_GROUP`] work-items.
 fn head(
     name: &str,
     params: &[Candidate],
@@ -686,7 +689,8 @@ impl walk::Change for Mentions {
     }
 }
 
-/// Returns the common scalar type of all parts of a value.
+/// Returns the common scalar type of all parts of a value; `None` if the types differ, or if a part
+/// is a vector.
 fn scalar_of(ty: &CType) -> Option<ScalarType> {
     match ty {
         CType::Scalar(scalar) => Some(*scalar),

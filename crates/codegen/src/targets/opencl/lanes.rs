@@ -35,7 +35,9 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// Writes a vector to adjacent scalars; returns false if it can be assigned directly.
+    /// Writes a store of a vector to adjacent scalars by `vstore`; returns false and writes nothing
+    /// if the scalars are known to be aligned, so that the vector can be assigned, or if its type
+    /// is not native.
     pub(in crate::targets) fn vector_store(
         &mut self,
         place: &Place,
@@ -147,7 +149,8 @@ impl Printer<'_> {
         })
     }
 
-    /// Writes an element of a list of numbers, which is in constant memory.
+    /// Writes an element of a list of literals, which becomes a table in constant memory; returns
+    /// `None` and writes nothing for other lists, and on targets other than OpenCL.
     pub(in crate::targets) fn table(&mut self, all: &[Expr], at: &Nat) -> Result<Option<Prec>> {
         let literals = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(_));
         if self.target.dialect() != CDialect::OpenCl || !all.iter().all(literals) {

@@ -136,8 +136,9 @@ impl Printer<'_> {
         result
     }
 
-    /// Returns the operator of a `reduction` clause for a sum or product. Those of OpenMP overflow
-    /// for signed integers, which get a declared reduction that wraps around.
+    /// Returns the operator of a `reduction` clause for a sum or product. Those of OpenMP do not
+    /// wrap around for signed integers and for integers below 32 bits, which get a declared
+    /// reduction that does.
     fn sum_or_product(
         &mut self,
         sign: &str,
