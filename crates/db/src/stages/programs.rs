@@ -58,7 +58,7 @@ impl Frontend for Rise {
         if is_scheduled || is_lowered(db, item.into()) {
             let parsed = parsed(db, item.into());
             for diagnostic in &mut found {
-                adapt_lowered_diagnostic(db, item, &parsed.item, diagnostic);
+                adapt_lowered_diagnostic(db, item, target, &parsed.item, diagnostic);
             }
         }
         if is_scheduled {
@@ -253,25 +253,47 @@ fn default_schedule(db: &dyn Db, item: SourceItem, target: Target) -> Diagnostic
 
 /// Adapts a diagnostic of a program that a strategy made. Its text is not the source text, so fixes
 /// are removed; a diagnostic of generated code is moved to the strategy's name.
-fn adapt_lowered_diagnostic(db: &dyn Db, item: SourceItem, written: &Item, found: &mut Diagnostic) {
+fn adapt_lowered_diagnostic(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+    written: &Item,
+    found: &mut Diagnostic,
+) {
     found.fixes.clear();
-    let ItemKind::Def { body, .. } = &written.kind else {
+    let (ItemKind::Def { body, .. }, Some(name)) = (&written.kind, written.name()) else {
         return;
     };
     let body = written.term(*body).span;
     if found.span != body {
         return;
     }
-    found.span = match item.strategy(db) {
-        Some(strategy) => strategy.span,
-        None => name_span(db, item),
+    let (span, strategy) = match item.strategy(db) {
+        Some(named) => {
+            let file = named.file.as_ref().map(|(path, _)| format!("{path}:"));
+            (
+                named.span,
+                format!("{}{}", file.unwrap_or_default(), named.name),
+            )
+        }
+        None => (
+            name_span(db, item),
+            target.description().lowering.to_owned(),
+        ),
     };
+    found.span = span;
     found
         .related
         .retain(|related| related.place.item.is_some() || related.place.span != body);
-    *found = found
-        .clone()
-        .help("the error is in the program that the strategy returns: `rise-ls rewrite` prints it");
+    let printed = format!(
+        "the error is in the program that the strategy returns: `rise-ls rewrite FILE --def {} \
+         --strategy {strategy}` prints it",
+        name.name
+    );
+    found.help = Some(match found.help.take() {
+        Some(help) => format!("{help}; {printed}"),
+        None => printed,
+    });
 }
 
 /// Returns the diagnostics of the strategy that a definition names.

@@ -480,7 +480,7 @@ impl Compiler {
         }
         match meaning {
             Some(StaticValue::Data(out)) => Ok(out),
-            _ => Err(ErrorKind::Malformed("a function where data is").nowhere()),
+            _ => Err(ErrorKind::Malformed("a function where data is expected").nowhere()),
         }
     }
 

@@ -67,6 +67,10 @@ impl Parser<'_> {
                 if is_call {
                     self.extend_fix("Write `|>`", &edits);
                 }
+                let pipe = match edits.len() {
+                    1 => format!("… |> {text}(…)"),
+                    _ => format!("… |> {text}"),
+                };
                 let is_transpose = text == "T";
                 let message = format!(
                     "values have no part `{text}`: after a `.` comes `_1` or `_2`, the halves of a pair"
@@ -74,7 +78,7 @@ impl Parser<'_> {
                 let error = Diagnostic::syntax(span, message);
                 self.report(match is_call {
                     true => error
-                        .help(format!("a function is applied by a pipe: `… |> {text}(…)`"))
+                        .help(format!("a function is applied by a pipe: `{pipe}`"))
                         .fix("Write `|>`", edits, false),
                     false if is_transpose => error
                         .help("the columns of an array of rows are `… |> transpose`")

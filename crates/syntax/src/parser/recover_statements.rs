@@ -71,7 +71,7 @@ impl Parser<'_> {
         let word = self.bump();
         let message = "there is no `forall`: sizes and types that a type takes are its parameters";
         self.report(Diagnostic::syntax(word.span, message).help(
-                "write `(n: Nat) -> n.f32 -> f32`, or `{n: Nat} -> n.f32 -> f32` for a size that is inferred",
+                "make them parameters, as in `(n: Nat) -> n.f32 -> f32`, in braces if they are inferred, as in `{t: DataType} -> 4.t -> 4.t`",
             ));
         let mut depth = 0u32;
         loop {

@@ -114,7 +114,7 @@ impl Reporter<'_> {
         let written = format!("padCst(0){sizes}(0)");
         if is_stored {
             return found.help(format!(
-                "pad with a value where the memory is read: `|> toMem |> {written}`"
+                "store the array without `{padding}`, and pad with a value where it is read: `|> {written}`"
             ));
         }
         let edits = vec![

@@ -304,7 +304,9 @@ fn complaint(
         ),
         (Access::Rd, _) => (
             codes::MISSING_COPY,
-            format!("this array `{text}` can only be read, and {user} expects one to write"),
+            format!(
+                "this array `{text}` can only be read (`Rd`), and {user} expects one that has still to be written (`Wr`)"
+            ),
             "a copy is a loop of its own: `mapSeq(fun(x => x), …)`",
         ),
         (Access::Wr, _) => (

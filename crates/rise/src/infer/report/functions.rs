@@ -256,8 +256,8 @@ impl Infer<'_> {
                 format!("the definition's type says `{text}`, which is not a function from values")
             }
             _ => match self.cause_head(cause) {
-                Some(head) => format!("`{head}` expects `{text}` here, found a function"),
-                None => format!("expected `{text}`, found a function"),
+                Some(head) => format!("`{head}` expects `{text}` here, found a function of values"),
+                None => format!("expected `{text}`, found a function of values"),
             },
         };
         let related = self.cause_places(cause, self.origin(wanted, cause));

@@ -223,7 +223,7 @@ impl Infer<'_> {
                 op.as_str()
             ),
             CauseCode::Written { .. } => {
-                format!("the definition's type says {want}, and this is {have}")
+                format!("the definition's type says {want} here, and this is {have}")
             }
             CauseCode::Ascribed { .. } => {
                 format!("the type written here is {want}, and this is {have}")

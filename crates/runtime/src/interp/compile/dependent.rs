@@ -46,7 +46,7 @@ impl Compiler {
             let arg = Arg::Nat(Nat::var(var));
             match c.dep_apply(f, arg, origin, steps)? {
                 StaticValue::Function(f) => c.apply_data(&f, &[param.out()], steps),
-                StaticValue::Data(_) => Err(malformed("data where a function is", origin)),
+                StaticValue::Data(_) => Err(malformed("data where a function is expected", origin)),
             }
         })?;
         Ok((slot, param, block))
