@@ -700,7 +700,7 @@ fn elements_that_nothing_writes() {
                 error[missing-copy] at padEmpty(2)
                   `mapSeq(reduceSeq(add)(0.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
                   read here: mapSeq(reduceSeq(add)(0.0f))
-                  help: pad with a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
+                  help: store the array without `padEmpty(2)`, and pad with a value where it is read: `|> padCst(0)(2)(0)`
             "#]],
         ),
         (
@@ -721,7 +721,7 @@ fn elements_that_nothing_writes() {
                 error[missing-copy] at padEmpty(2)
                   `mapSeq(reduceSeq(add)(0.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
                   read here: mapSeq(reduceSeq(add)(0.0f))
-                  help: pad with a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
+                  help: store the array without `padEmpty(2)`, and pad with a value where it is read: `|> padCst(0)(2)(0)`
             "#]],
         ),
         (
@@ -731,7 +731,7 @@ fn elements_that_nothing_writes() {
                 error[missing-copy] at padEmpty(2)
                   `mapSeq(fun(x => x + 1.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
                   read here: mapSeq(fun(x => x + 1.0f))
-                  help: pad with a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
+                  help: store the array without `padEmpty(2)`, and pad with a value where it is read: `|> padCst(0)(2)(0)`
             "#]],
         ),
         (
@@ -742,7 +742,7 @@ fn elements_that_nothing_writes() {
                 error[missing-copy] at padEmpty(2)
                   `mapSeq(fun(x => x + 1.0f))` reads the elements that `padEmpty(2)` adds, which nothing writes
                   read here: mapSeq(fun(x => x + 1.0f))
-                  help: pad with a value where the memory is read: `|> toMem |> padCst(0)(2)(0)`
+                  help: store the array without `padEmpty(2)`, and pad with a value where it is read: `|> padCst(0)(2)(0)`
             "#]],
         ),
         (
@@ -753,7 +753,7 @@ fn elements_that_nothing_writes() {
                 error[missing-copy] at padEmpty(1)
                   `mapSeq(id)` reads the elements that `padEmpty(1)` adds, which nothing writes
                   read here: mapSeq(id)
-                  help: pad with a value where the memory is read: `|> toMem |> padCst(0)(1)(0)`
+                  help: store the array without `padEmpty(1)`, and pad with a value where it is read: `|> padCst(0)(1)(0)`
             "#]],
         ),
         // Only written elements are read.

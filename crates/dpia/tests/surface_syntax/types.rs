@@ -153,7 +153,7 @@ fn wrong_accesses() {
          def scalar : (n: Nat) -> Exp[f32, Rd] -> Exp[f32, Wr] = depFun(n: Nat => fun(x => x))",
         expect![[r#"
             notWritten : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Wr]
-              Error[missing-copy] at `xs`: this array `n.f32` can only be read, and the definition's type expects one to write
+              Error[missing-copy] at `xs`: this array `n.f32` can only be read (`Rd`), and the definition's type expects one that has still to be written (`Wr`)
                 help: a copy is a loop of its own: `mapSeq(fun(x => x), …)`
             notRead : (n: Nat) -> Exp[n.f32, Rd] -> Exp[f32, Rd] where n >= 1
               Error[missing-memory] at `mapSeq(fun(x => x), xs)`: `idx` reads this `n.f32`, which is not yet written to memory
@@ -166,7 +166,7 @@ fn wrong_accesses() {
               Information[obligation] at `join(mapSeq(fun(r => mapSeq(fun(x => x), r)), xs))`: assumes n*2 >= 3
                 help: the condition is checked before each run, and each use of the definition must meet it
             rows : (n: Nat) -> (m: Nat) -> Exp[n.m.f32, Rd] -> Exp[n.m.f32, Wr]
-              Error[missing-copy] at `r`: this array `m.f32` can only be read, and `mapSeq` expects one to write
+              Error[missing-copy] at `r`: this array `m.f32` can only be read (`Rd`), and `mapSeq` expects one that has still to be written (`Wr`)
                 help: a copy is a loop of its own: `mapSeq(fun(x => x), …)`
             stream : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Wr]
               Error[stream-as-array] at `mapStream(fun(x => x), xs)`: this is a stream `n.f32`, and `mapSeq` takes an array
@@ -354,7 +354,7 @@ fn access_parameters() {
             explicit : (n: Nat) -> (w: ReadWrite) -> Exp[(n*4).f32, w] -> Exp[n.4.f32, w]
             scalar : (w: ReadWrite) -> Exp[f32, Rd] -> Exp[f32, w]
             wrong : (n: Nat) -> (w: ReadWrite) -> Exp[n.f32, Rd] -> Exp[n.f32, w]
-              Error[missing-copy] at `x`: this array `n.f32` can only be read, and the definition's type expects one to write
+              Error[missing-copy] at `x`: this array `n.f32` can only be read (`Rd`), and the definition's type expects one that has still to be written (`Wr`)
                 help: a copy is a loop of its own: `mapSeq(fun(x => x), …)`
             given : (n: Nat) -> ((a: ReadWrite) -> Exp[n.f32, a] -> Exp[n.f32, a]) -> Exp[n.f32, Rd] -> Exp[n.f32, Wr]
             notAnAccess : (n: Nat) -> Exp[n.f32, Rd] -> _

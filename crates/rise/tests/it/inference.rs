@@ -333,7 +333,7 @@ def axes : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.n.f32 = depFun((n: Nat, m: Nat) 
 def total : (n: Nat) -> n.f32 -> f32 = depFun(n: Nat => fun(xs => xs |> mapSeq(fun(x => x * x))))",
         expect![[r#"
             joined : (n: Nat) -> n.f32 -> n.f32 where 4 divides n
-              Error[type-mismatch] at `xs |> split(4) |> mapSeq(mapSeq(fun(x => x + 1.0f)))`: the definition's type says an array `n.f32`, and this is an array `(n/4).4.f32`
+              Error[type-mismatch] at `xs |> split(4) |> mapSeq(mapSeq(fun(x => x + 1.0f)))`: the definition's type says an array `n.f32` here, and this is an array `(n/4).4.f32`
                 expected: n.f32
                    found: (n/4).4.f32
                 related `(n: Nat) -> n.f32 -> n.f32`: the type is written here
@@ -341,7 +341,7 @@ def total : (n: Nat) -> n.f32 -> f32 = depFun(n: Nat => fun(xs => xs |> mapSeq(f
               Information[obligation] at `split`: assumes 4 divides n
                 help: the condition is checked before each run, and each use of the definition must meet it
             rows : (n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32 where 4 divides m
-              Error[type-mismatch] at `xs |> mapSeq(fun(row => row |> split(4) |> mapSeq(mapSeq(fun(x => x + 1.0f)))))`: the definition's type says an array `n.m.f32`, and this is an array `n.(m/4).4.f32`
+              Error[type-mismatch] at `xs |> mapSeq(fun(row => row |> split(4) |> mapSeq(mapSeq(fun(x => x + 1.0f)))))`: the definition's type says an array `n.m.f32` here, and this is an array `n.(m/4).4.f32`
                 expected: n.m.f32
                    found: n.(m/4).4.f32
                 related `(n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32`: the type is written here
@@ -349,13 +349,13 @@ def total : (n: Nat) -> n.f32 -> f32 = depFun(n: Nat => fun(xs => xs |> mapSeq(f
               Information[obligation] at `split`: assumes 4 divides m
                 help: the condition is checked before each run, and each use of the definition must meet it
             parts : (n: Nat) -> n.f32 -> (n/4).4.f32
-              Error[type-mismatch] at `xs |> mapSeq(fun(x => x + 1.0f))`: the definition's type says an array `(n/4).4.f32`, and this is an array `n.f32`
+              Error[type-mismatch] at `xs |> mapSeq(fun(x => x + 1.0f))`: the definition's type says an array `(n/4).4.f32` here, and this is an array `n.f32`
                 expected: (n/4).4.f32
                    found: n.f32
                 related `(n: Nat) -> n.f32 -> (n/4).4.f32`: the type is written here
                 help: `… |> split(4)` has the type `(n/4).4.f32`
             scalars : (n: Nat) -> n.f32 -> n.f32 where 4 divides n
-              Error[type-mismatch] at `xs |> asVectorAligned(4) |> mapSeq(fun(x => x + x))`: the definition's type says an array `n.f32`, and this is an array `(n/4).Vec[4, f32]`
+              Error[type-mismatch] at `xs |> asVectorAligned(4) |> mapSeq(fun(x => x + x))`: the definition's type says an array `n.f32` here, and this is an array `(n/4).Vec[4, f32]`
                 expected: n.f32
                    found: (n/4).Vec[4, f32]
                 related `(n: Nat) -> n.f32 -> n.f32`: the type is written here
@@ -363,7 +363,7 @@ def total : (n: Nat) -> n.f32 -> f32 = depFun(n: Nat => fun(xs => xs |> mapSeq(f
               Information[obligation] at `asVectorAligned`: assumes 4 divides n
                 help: the condition is checked before each run, and each use of the definition must meet it
             vectors : (n: Nat) -> n.f32 -> (n/4).Vec[4, f32]
-              Error[type-mismatch] at `xs |> mapSeq(fun(x => x + x))`: the definition's type says an array `(n/4).Vec[4, f32]`, and this is an array `n.f32`
+              Error[type-mismatch] at `xs |> mapSeq(fun(x => x + x))`: the definition's type says an array `(n/4).Vec[4, f32]` here, and this is an array `n.f32`
                 expected: (n/4).Vec[4, f32]
                    found: n.f32
                 related `(n: Nat) -> n.f32 -> (n/4).Vec[4, f32]`: the type is written here
@@ -376,7 +376,7 @@ def total : (n: Nat) -> n.f32 -> f32 = depFun(n: Nat => fun(xs => xs |> mapSeq(f
                 related `(n: Nat) -> (m: Nat) -> n.m.f32 -> m.n.f32`: the type is written here
                 help: the two axes are swapped: `transpose` exchanges them
             total : (n: Nat) -> n.f32 -> f32
-              Error[type-mismatch] at `xs |> mapSeq(fun(x => x * x))`: the definition's type says `f32`, and this is an array `n.f32`
+              Error[type-mismatch] at `xs |> mapSeq(fun(x => x * x))`: the definition's type says `f32` here, and this is an array `n.f32`
                 expected: f32
                    found: n.f32
                 related `(n: Nat) -> n.f32 -> f32`: the type is written here
@@ -787,19 +787,19 @@ def i : i32 -> f32 = fun(x => x)",
                 related `x`: this is `f32`
                 help: write `2.0f`
             g : f32 -> i32
-              Error[type-mismatch] at `0.5f`: the definition's type says `i32`, and this is `f32`
+              Error[type-mismatch] at `0.5f`: the definition's type says `i32` here, and this is `f32`
                 expected: i32
                    found: f32
                 related `f32 -> i32`: the type is written here
                 help: `i32` has no fractions: write a whole number, or take a type like `f32`
             h : i32 -> f32
-              Error[type-mismatch] at `2i32`: the definition's type says `f32`, and this is `i32`
+              Error[type-mismatch] at `2i32`: the definition's type says `f32` here, and this is `i32`
                 expected: f32
                    found: i32
                 related `i32 -> f32`: the type is written here
                 help: write `2.0f`
             i : i32 -> f32
-              Error[type-mismatch] at `x`: the definition's type says `f32`, and this is `i32`
+              Error[type-mismatch] at `x`: the definition's type says `f32` here, and this is `i32`
                 expected: f32
                    found: i32
                 related `i32 -> f32`: the type is written here
@@ -1060,7 +1060,7 @@ def d = depFun(n: Nat => fun(xs: n.f64 => xs |> reduce(add)(0.0f)))",
                    found: f32
                 help: to compute in `f32`, convert the elements before: `map(fun(x => (cast(x) : f32)))`
             b : (n: Nat) -> n.u8 -> i32
-              Error[type-mismatch] at `xs |> reduce(add)(0)`: the definition's type says `i32`, and this is `u8`
+              Error[type-mismatch] at `xs |> reduce(add)(0)`: the definition's type says `i32` here, and this is `u8`
                 expected: i32
                    found: u8
                 related `(n: Nat) -> n.u8 -> i32`: the type is written here
@@ -1245,7 +1245,7 @@ def axpy = depFun(n: Nat => fun(a: f32, xs: n.f32, ys: n.f32 => a * xs + ys))",
                 related `xss`: the expected type comes from here
                 help: for one result of each row write `map(reduce(add)(…))`, and for one of all rows `join` before it
             b : (n: Nat) -> n.f32 -> n.f32 where 4 divides n
-              Error[type-mismatch] at `xs |> split(4) |> map(map(fun(x => x * 2.0f)))`: the definition's type says an array `n.f32`, and this is an array `(n/4).4.f32`
+              Error[type-mismatch] at `xs |> split(4) |> map(map(fun(x => x * 2.0f)))`: the definition's type says an array `n.f32` here, and this is an array `(n/4).4.f32`
                 expected: n.f32
                    found: (n/4).4.f32
                 related `(n: Nat) -> n.f32 -> n.f32`: the type is written here
