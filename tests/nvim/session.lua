@@ -404,7 +404,7 @@ step('what a run says has room in a line, and why it was interpreted stands abov
   local squares = folder .. '/squares.rise'
   vim.fn.writefile({
     '@run(n = 16)',
-    'def squares = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * x))))',
+    'def squares = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> toMem |> map(fun(x => x * x))))',
   }, squares)
   vim.cmd('edit ' .. vim.fn.fnameescape(squares))
   wait('the client', function() return attached() ~= nil end)
@@ -514,7 +514,7 @@ end)
 
 step('a program that says what and not how is lowered for its preview', function()
   local high = folder .. '/high.rise'
-  vim.fn.writefile({ 'def high = fun(xs: 4.f32 => xs |> map(fun(x => x + x)))' }, high)
+  vim.fn.writefile({ 'def high = fun(xs: 4.f32 => xs |> mapSeq(id) |> toMem |> map(fun(x => x + x)))' }, high)
   vim.cmd('edit ' .. vim.fn.fnameescape(high))
   wait('the client', function() return attached() ~= nil end)
   move('high')
