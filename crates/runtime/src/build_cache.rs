@@ -7,8 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The number of entries from which on old ones are removed, and the number that is kept then.
+/// The largest number of entries; if there are more, old ones are removed.
 const MAX_ENTRIES: usize = 256;
+/// The number of entries that are kept when old ones are removed.
 const ENTRIES_AFTER_TRIM: usize = 192;
 /// The prefix of the names of folders in which programs are compiled.
 const BUILD_PREFIX: &str = "building-";
@@ -49,8 +50,8 @@ fn temporary_name() -> String {
     "rise-ls".to_owned()
 }
 
-/// Creates the folder, and returns true if only the user can write to it, because its executables
-/// are run.
+/// Creates the folder, and returns true if it and its parent folder belong to the user, and only
+/// the user can write to them, because the executables in it are run.
 #[cfg(unix)]
 fn own_folder(path: &Path) -> bool {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -141,7 +142,9 @@ pub fn remove_abandoned() {
     }
 }
 
-/// Removes old entries if there are too many. Errors are ignored.
+/// Removes the entries whose last use is the oldest if there are more than [`MAX_ENTRIES`], but not
+/// the entry `newest`. Also removes the folders of builds whose process was killed. Errors are
+/// ignored.
 fn trim(root: &Path, newest: &str) {
     let Ok(entries) = fs::read_dir(root) else {
         return;

@@ -25,8 +25,8 @@ pub struct Comparison {
     pub infinite: u64,
     /// The first wrong element.
     pub first: Option<Difference>,
-    /// The element with the largest error, relative to `max(1, |b|)`. It may be within the
-    /// tolerance.
+    /// The element with the largest error, relative to `max(1, |b|)`, which may be within the
+    /// tolerance. It is `None` if the error of all elements is 0.
     pub worst: Option<Difference>,
 }
 
@@ -52,7 +52,7 @@ pub struct Path(pub Vec<Step>);
 pub enum Step {
     /// The step to the element of this index, from 0.
     Element(u64),
-    /// The step to the first component of a tuple.
+    /// The step to the first component of a tuple, or to the size of a dependent pair.
     First,
     /// The step to the second component of a tuple, or to the value of a dependent pair.
     Second,
@@ -120,8 +120,9 @@ pub fn compare(actual: &Value, expected: &Value, tolerance: Option<f64>) -> Opti
     Some(found)
 }
 
-/// Returns the first element in which two values differ bit by bit, where all NaN are equal.
-/// Returns `None` if their shapes differ.
+/// Returns the first element in which two values differ bit by bit, or `Some(None)` if there is
+/// none. All NaN are equal, and elements that the expected value never writes are not compared.
+/// Returns `None` if the shapes of the values differ.
 pub fn first_difference(actual: &Value, expected: &Value) -> Option<Option<Difference>> {
     let shape = expected.shape();
     if actual.shape() != shape {

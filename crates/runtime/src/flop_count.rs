@@ -8,10 +8,11 @@ use rise::{Pattern, Primitive, Type};
 use syntax::ast::ScalarType;
 
 /// Returns the number of floating-point operations of a run with these sizes, as written in the
-/// program: additions, subtractions, multiplications, divisions, negations, and calls of functions
-/// of `<math.h>` count one for each lane, and `fma` counts two; the function of a `map` counts once
-/// for each element, and a `select` counts its more expensive branch. Returns `None` if the number
-/// cannot be computed without running the program, or is 0.
+/// program: additions, subtractions, multiplications, divisions, negations, and calls of foreign
+/// functions without a body, such as those of `<math.h>`, count one for each lane, and `fma` counts
+/// two; the function of a `map`, a reduction or a scan counts once for each element, and a `select`
+/// counts its more expensive branch. Returns `None` if the number cannot be computed without
+/// running the program, if the program calls a foreign function with a body, or if the number is 0.
 pub fn flops(program: &Program<Primitive>, bindings: &Bindings) -> Option<u64> {
     let mut program = program.clone();
     normalise(&mut program).ok()?;
@@ -20,7 +21,8 @@ pub fn flops(program: &Program<Primitive>, bindings: &Bindings) -> Option<u64> {
     u64::try_from(value).ok().filter(|count| *count > 0)
 }
 
-/// Returns the cost of evaluating an expression.
+/// Returns the number of floating-point operations that evaluate an expression; `None` if it cannot
+/// be computed.
 fn cost(expr: &Expr<Primitive>) -> Option<Nat> {
     match &expr.form {
         Form::Var(_) | Form::Literal(_) | Form::Nat(_) => Some(Nat::ZERO),
@@ -43,7 +45,9 @@ fn all(args: &[Expr<Primitive>]) -> Option<Nat> {
         .try_fold(Nat::ZERO, |sum, arg| Some(sum + cost(arg)?))
 }
 
-/// Returns the cost of applying a function to all of its arguments.
+/// Returns the number of floating-point operations of a call of a function with all of its
+/// arguments, without those that compute the arguments. Returns `None` if the function is not an
+/// abstraction, or the number cannot be computed.
 fn applied(f: &Expr<Primitive>) -> Option<Nat> {
     let mut body = f;
     while let Form::Lambda(_, inner) = &body.form {
@@ -105,7 +109,7 @@ fn primitive_cost(
     }
 }
 
-/// Returns the length of an array or vector.
+/// Returns the length of an array or vector; `None` for other types.
 fn length(ty: &Type) -> Option<Nat> {
     match ty {
         Type::Array(n, _) | Type::Vector(n, _) => Some(n.clone()),
@@ -113,7 +117,8 @@ fn length(ty: &Type) -> Option<Nat> {
     }
 }
 
-/// Returns the number of floating-point numbers that one operation of this type computes.
+/// Returns the number of floating-point numbers in a scalar or vector of this type; 0 for other
+/// types.
 fn float_lanes(ty: &Type) -> Nat {
     let is_float = |ty: &Type| {
         matches!(

@@ -28,7 +28,8 @@ pub enum Generator {
     /// `permutation`: each row is a random permutation of its indices.
     Permutation,
     /// `rowptr` and `rowptr(nnz)`: ascending numbers from 0 to the given one, the row pointers of a
-    /// sparse matrix.
+    /// sparse matrix. Without a given number, the elements are indices and the last one is the
+    /// largest of its type.
     RowPointers(Option<LastRowPointer>),
 }
 
@@ -76,7 +77,8 @@ impl Generator {
     /// Parses a generator. Returns `None` if the text is not a generator.
     ///
     /// # Errors
-    /// Fails if the bounds of a generator are missing or are not numbers.
+    /// The inner result is an error if the bounds of a generator are missing, malformed or in the
+    /// wrong order, if the generator takes no bounds, or if the closing parenthesis is missing.
     pub fn parse(text: &str) -> Option<Result<Generator, String>> {
         let (name, bounds) = match text.split_once('(') {
             Some((name, rest)) => match rest.strip_suffix(')') {
@@ -115,8 +117,9 @@ impl Generator {
         !matches!(self, Generator::Zeros | Generator::Iota)
     }
 
-    /// Generates a value of this shape. `size` returns the values of the program's sizes. `stop` is
-    /// called periodically, and cancels the generation when it returns true.
+    /// Generates a value of this shape. `size` returns the value of the size of the program that
+    /// has the given name. `stop` is called periodically, and cancels the generation when it
+    /// returns true.
     pub fn value(
         &self,
         shape: Shape,
@@ -199,7 +202,8 @@ impl Generator {
         }
     }
 
-    /// Generates a value row by row.
+    /// Generates a value by calling `row` with the element type and the length of each innermost
+    /// array.
     fn rows(
         &self,
         shape: Shape,
@@ -316,8 +320,8 @@ impl Display for Range {
 /// Calls `visit` with the offset, the element type and the length of each innermost array.
 ///
 /// # Errors
-/// Returns the error of `visit`, or `None` if a scalar is not in an array, or the innermost
-/// elements are vectors or tuples.
+/// Returns the error of `visit`, or `None` if a scalar is not directly in an array, or if there is
+/// a vector or a dependent pair.
 fn for_each_row(
     shape: &Shape,
     offset: u64,
@@ -339,8 +343,8 @@ fn for_each_row(
     }
 }
 
-/// Converts a whole number to a value of a type. Returns `None` if it does not fit, or is not
-/// exact.
+/// Converts a whole number to a value of a type. Returns `None` if it does not fit, or cannot be
+/// represented exactly, or if the type is `bool`.
 fn whole(number: u64, leaf: Leaf) -> Option<Scalar> {
     match leaf {
         Leaf::Index(bound) if number < bound => i32::try_from(number).ok().map(Scalar::Index),
@@ -386,7 +390,7 @@ pub enum Fill {
     Random(u64),
     /// Rarely tested numbers with this seed: floating-point numbers of all magnitudes with all
     /// digits, among them NaN, infinities and both zeros; integers up to the limits of their types;
-    /// repeated indices.
+    /// repeated indices. Values of the types `bool` and `nat` are as in [`Fill::Random`].
     Extreme(u64),
     /// 0 or `false`.
     Zeros,
@@ -403,7 +407,7 @@ pub enum FillError {
     /// A bound of random numbers is not a value of the type.
     #[error("the bound `{0}` is not a value of type `{1}`")]
     Bound(String, String),
-    /// The generator needs arrays of numbers or indices.
+    /// The generator needs arrays of numbers or indices, and the type has others.
     #[error("`{0}` makes arrays of numbers or indices")]
     NoRows(String),
     /// A number does not fit into the type.
@@ -458,8 +462,8 @@ impl Fill {
     }
 }
 
-/// Returns element `at` of 0, 1, 2, …, which for floating-point numbers wraps around where they
-/// stop being exact.
+/// Returns element `at` of 0, 1, 2, …, which wraps around to 0 after the largest value of a type,
+/// and for `f16` and `f32` where not all whole numbers are exact any more.
 fn iota(at: u64, leaf: Leaf) -> Scalar {
     let scalar = match leaf {
         Leaf::Index(bound) => return Scalar::Index((at % bound.max(1)) as i32),
@@ -492,7 +496,7 @@ impl Random {
         Random(seed)
     }
 
-    /// Returns the next number.
+    /// Returns the next number, which is uniformly distributed among all of 64 bits.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

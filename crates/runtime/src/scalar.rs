@@ -13,7 +13,8 @@ pub enum Leaf {
     Index(u64),
 }
 
-/// A scalar. Sizes and indices are 32 bits wide, as in generated code.
+/// A scalar. Values of the type `nat` and of index types are 32 bits wide, as in the arrays of
+/// generated code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the variants are the scalar types")]
 pub enum Scalar {
@@ -92,7 +93,8 @@ impl Scalar {
         })
     }
 
-    /// Returns the bytes of the scalar, padded to 8, and their number.
+    /// Returns the bytes of the scalar, padded with zeros to 8 bytes, and the number of bytes
+    /// without the padding.
     pub fn bytes(self) -> ([u8; 8], usize) {
         fn wide<const N: usize>(bytes: [u8; N]) -> ([u8; 8], usize) {
             let mut out = [0; 8];
@@ -147,7 +149,8 @@ impl Scalar {
 }
 
 impl Display for Scalar {
-    /// Formats the shortest text that parses to the same value.
+    /// Formats the number or truth value without its type, as its `Debug` implementation in Rust
+    /// does. An `f16` is formatted as the `f32` of the same value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Scalar::Bool(value) => write!(f, "{value}"),

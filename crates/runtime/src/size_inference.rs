@@ -7,7 +7,8 @@ use rise::subst::subst;
 use rise::{Arg, DataFun, Names, Type};
 use thiserror::Error;
 
-/// The largest size that is tried if an equation cannot be solved.
+/// The largest value that is tried for the only unknown variable of an equation that cannot be
+/// solved symbolically.
 const MAX_TRIED_SIZE: i64 = 1 << 16;
 
 /// The lengths of a value whose type is not known yet.
@@ -53,7 +54,8 @@ pub enum SizesError {
         size: String,
         /// The value of that expression.
         expected: u64,
-        /// The values of its variables, as ` for n = 4`; empty if there are none.
+        /// The values of the variables in the expression, as ` for n = 4`; empty if the expression
+        /// has no variables, or is a single variable.
         because: String,
     },
     /// No sizes give the length of the argument.
@@ -96,8 +98,9 @@ pub fn equations(ty: &Type, outline: &UntypedShape, argument: &str) -> Vec<Equat
     found
 }
 
-/// Returns the numbers of dimensions of a type and of a value. Returns `None` if one of them has
-/// tuples, or the type is not an array of scalars.
+/// Returns the number of dimensions of a type and that of a value, where a vector counts as a
+/// dimension, and a scalar has none. Returns `None` if the value has tuples, or the type has other
+/// parts than arrays, vectors, scalars and indices.
 pub fn dimensions(ty: &Type, outline: &UntypedShape) -> Option<(usize, usize)> {
     let (mut expected, mut rest) = (0, ty);
     loop {
@@ -171,7 +174,7 @@ fn axes(outline: &UntypedShape) -> usize {
     }
 }
 
-/// Returns the number of elements of nested arrays and vectors.
+/// Returns the number of scalars of nested arrays and vectors; 1 for other types.
 fn elements(ty: &Type) -> Nat {
     match ty {
         Type::Array(n, element) => n * &elements(element),
@@ -186,6 +189,9 @@ fn elements(ty: &Type) -> Nat {
 /// Solves the equations, and conditions of the form that two sizes are equal, for the size
 /// variables. Variables that are not determined stay without a value, and conditions that do not
 /// hold are not reported.
+///
+/// # Errors
+/// Fails if no values of the variables satisfy an equation.
 pub fn solve(
     equations: &[Equation],
     conditions: &[Prop],
@@ -212,7 +218,8 @@ pub fn solve(
     }
 }
 
-/// Solves a condition that two sizes are equal for its only unknown variable.
+/// Solves a condition that two sizes are equal for its only unknown variable. Returns `None` if it
+/// has none or several, or no value from 0 satisfies it, and for other conditions.
 fn said_by(condition: &Prop, bindings: &Bindings) -> Option<(Var, i64)> {
     let Prop::Equal(a, b) = condition else {
         return None;
@@ -238,7 +245,8 @@ fn some_var(size: &Nat) -> Option<Var> {
     found
 }
 
-/// Solves an equation for its only unknown variable. Returns true if the equation is done.
+/// Solves an equation for its only unknown variable. Returns true if no variable of the equation is
+/// unknown any more, and false if it has several unknown variables, or its value is not unique.
 fn step(equation: &Equation, bindings: &mut Bindings) -> Result<bool, SizesError> {
     let size = substituted(&equation.size, bindings);
     let mut vars = Vec::new();
@@ -271,7 +279,7 @@ enum SolveResult {
     Open,
 }
 
-/// Returns the value of `var` for which `size` is `value`.
+/// Solves the equation that `size`, whose only variable is `var`, equals `value`.
 fn solved(size: &Nat, var: Var, value: u64) -> SolveResult {
     let Ok(value) = i64::try_from(value) else {
         return SolveResult::Open;

@@ -44,7 +44,7 @@ impl Value {
         })
     }
 
-    /// Creates a scalar value.
+    /// Creates a value of this shape from a scalar, whose bytes are written at offset 0.
     pub fn scalar(shape: Shape, scalar: Scalar) -> Result<Value, ShapeError> {
         let mut value = Value::zeros(shape)?;
         value.set(0, scalar);
@@ -67,12 +67,12 @@ impl Value {
         &mut self.bytes
     }
 
-    /// Reads the scalar at `offset`; `None` after the end.
+    /// Reads a scalar of type `leaf` at `offset`; `None` if it does not end within the value.
     pub fn get(&self, offset: u64, leaf: Leaf) -> Option<Scalar> {
         leaf.read(self.bytes.get(usize::try_from(offset).ok()?..)?)
     }
 
-    /// Writes a scalar at `offset`. Does nothing after the end.
+    /// Writes a scalar at `offset`. Does nothing if the scalar does not end within the value.
     pub fn set(&mut self, offset: u64, scalar: Scalar) {
         let (bytes, size) = scalar.bytes();
         let Ok(start) = usize::try_from(offset) else {

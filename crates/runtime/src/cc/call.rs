@@ -36,8 +36,8 @@ pub fn text(programs: &[Program<'_>]) -> String {
     )
 }
 
-/// Returns the types of a function's parameters and the argument expressions, whose indices start
-/// at `first`.
+/// Returns the types of a function's parameters, and the expressions of the arguments that the call
+/// passes. The indices of the sizes and arguments in the array of pointers start at `first`.
 fn parameters(
     program: &Program<'_>,
     first: usize,
@@ -69,7 +69,7 @@ fn parameters(
     (declared, passed)
 }
 
-/// The types that are declared.
+/// The C types that are declared, each of them once, with their declarations.
 #[derive(Default)]
 pub(super) struct Types {
     pub text: String,

@@ -60,7 +60,8 @@ impl Compiler {
         })
     }
 
-    /// Returns the compiler with this command line, or `None` if it does not run.
+    /// Returns the compiler with this command line, or `None` if the command line is empty, or does
+    /// not run successfully with `--version`.
     ///
     /// # Errors
     /// Fails if the compiler does not answer in time, or the run is cancelled.

@@ -22,16 +22,16 @@ const NO_FILE: i32 = 74;
 pub struct Runs {
     /// The number of calls before the timed ones.
     pub warm_up: u32,
-    /// The number of timed calls, at least one.
+    /// The number of timed calls; 0 counts as one.
     pub timed: u32,
 }
 
 /// The outcome of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The result of the last call. Elements that it never writes are 0.
+    /// The result of the last call. Elements that the program never writes are 0.
     pub value: Value,
-    /// The time of each call.
+    /// The time of each timed call.
     pub times: Vec<Duration>,
     /// The standard output of foreign functions, at most one megabyte.
     pub stdout: Vec<u8>,
@@ -45,7 +45,8 @@ pub enum RunError {
     /// The arguments and the result are larger than the available memory.
     #[error("arguments and result take {} of memory, and {} are available", bytes_text(*.needed), bytes_text(*.available))]
     Memory {
-        /// The number of bytes that are needed.
+        /// The number of bytes that are needed: those of the arguments, and twice those of the
+        /// result.
         needed: u64,
         /// The number of bytes that are available.
         available: u64,
@@ -181,7 +182,8 @@ fn write_arguments(
     file.flush()
 }
 
-/// Reads the result and the times, or returns `None` if the file is incomplete.
+/// Reads the result and the times, or returns `None` if the file does not exist or does not have
+/// the expected length.
 fn read_result(
     path: &Path,
     shape: Shape,

@@ -96,8 +96,9 @@ pub fn functions_with_bodies<P>(body: &Expr<P>) -> Vec<Arc<Foreign>> {
     found
 }
 
-/// Maps a message about C text to the foreign function and the byte offset in its body. Returns
-/// `None` if the message is about other code.
+/// Maps a message about C text to the foreign function that it is about and the byte offset in its
+/// body; the offset is 0 for a message about the head of the function. Returns `None` if the
+/// message is about other code.
 pub fn place_in_body(
     text: &str,
     message: &Message,
@@ -189,7 +190,8 @@ impl ForeignFunctions {
             .ok_or_else(|| "it was not compiled".to_owned())
     }
 
-    /// Calls the function of this index `count` times. The arguments are consecutive.
+    /// Calls the function of this index `count` times. The arguments of the calls follow each other
+    /// in `args`, and their results in `results`.
     fn exchange(
         &self,
         number: u64,
@@ -300,7 +302,7 @@ impl Server {
         String::from_utf8_lossy(&printed).into_owned()
     }
 
-    /// Describes the way in which the process has ended.
+    /// Waits for the end of the process, and describes the way in which it has ended.
     fn crash_message(&mut self) -> String {
         self.requests = None;
         match self.process.wait() {

@@ -3,11 +3,12 @@
 /// A message of a C compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The file, where `program.c` is the generated text; empty for messages of the linker.
+    /// The file, where `program.c` is the generated text; empty for messages without a location,
+    /// such as those of the linker.
     pub file: String,
-    /// The line, from 1; 0 if it has none.
+    /// The line, from 1; 0 if the message has no location.
     pub line: u32,
-    /// The column in bytes, from 1; 0 if it has none.
+    /// The column in bytes, from 1; 0 if the message has no location.
     pub column: u32,
     /// The severity.
     pub severity: Severity,
@@ -34,7 +35,7 @@ pub enum Severity {
     Note,
 }
 
-/// The words before the text of a message.
+/// The words before the text of a message, with the severities that they stand for.
 pub(crate) const SEVERITIES: [(&str, Severity); 4] = [
     ("fatal error: ", Severity::Error),
     ("error: ", Severity::Error),
@@ -42,15 +43,15 @@ pub(crate) const SEVERITIES: [(&str, Severity); 4] = [
     ("note: ", Severity::Note),
 ];
 
-/// Parses the output of GCC or Clang, and undefined references in the output of the linker. Omits
-/// duplicates.
+/// Parses the output of GCC or Clang: messages with a location, errors without a location, and
+/// undefined references that the linker reports. Omits duplicates.
 pub fn parse(output: &str) -> Vec<Message> {
     unique(output, |line| {
         after_location(line).or_else(|| unplaced(line))
     })
 }
 
-/// Returns the messages of the lines of a text, without duplicates.
+/// Returns the messages that `parse` finds in the lines of a text, without duplicates.
 pub(crate) fn unique(text: &str, parse: impl Fn(&str) -> Option<Message>) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     for message in text.lines().filter_map(parse) {
@@ -67,7 +68,8 @@ pub(crate) fn after_location(line: &str) -> Option<Message> {
     located(location, severity, text)
 }
 
-/// Returns a message with a location `file:line:column`.
+/// Returns a message with a location of the form `file:line:column`, or `None` if the location does
+/// not have this form.
 pub(crate) fn located(location: &str, severity: Severity, text: &str) -> Option<Message> {
     let mut parts = location.rsplitn(3, ':');
     let (column, line, file) = (parts.next()?, parts.next()?, parts.next()?);

@@ -10,16 +10,17 @@ const COPY: &str =
   to[i] = from[i];
 }
 ";
-/// The size of an element in bytes.
+/// The size of a `float4` in bytes.
 const ELEMENT_SIZE: u64 = 16;
-/// The number of work-items of a work-group.
+/// The largest number of work-items of a work-group of the copy.
 const LOCAL_SIZE: u64 = 256;
-/// The number of bytes to copy, which is larger than caches.
+/// The largest number of bytes to copy on a device that is not a CPU, which is larger than caches.
 const COPIED_BYTES: u64 = 256 << 20;
-/// The number of bytes to copy on a CPU, which is slower than a GPU.
+/// The largest number of bytes to copy on a CPU, which is slower than a GPU.
 const COPIED_BYTES_CPU: u64 = 64 << 20;
-/// The numbers of copies before the timed ones, and of timed copies.
+/// The number of copies before the timed ones.
 const WARM_UP_COPIES: usize = 2;
+/// The number of timed copies.
 const TIMED_COPIES: usize = 10;
 
 impl Session {

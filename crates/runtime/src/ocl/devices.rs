@@ -27,7 +27,8 @@ pub enum DeviceType {
 }
 
 impl DeviceInfo {
-    /// Returns the properties that the checks of programs depend on.
+    /// Returns the properties that the checks of programs depend on. Vector widths are the
+    /// preferred ones, and at least 1.
     pub fn description(&self) -> dpia::Device {
         let lanes = &self.preferred_widths;
         dpia::Device {
@@ -134,8 +135,13 @@ pub fn devices() -> Result<Vec<DeviceInfo>, OclError> {
     Ok(all()?.into_iter().map(|(_, info)| info).collect())
 }
 
-/// Selects the device with `wanted` in its name or platform, or with this number (`#0`). Without
-/// `wanted` selects a GPU if there is one, else the first device.
+/// Selects the only device with `wanted` in its name, its platform or the version of its platform,
+/// regardless of upper and lower case, or the device with this number (`#0`). Without `wanted`,
+/// selects the first GPU, else the first accelerator, else the first CPU, else the first other
+/// device.
+///
+/// # Errors
+/// Fails if there is no such device, or `wanted` is in the names of several devices.
 pub fn choose<'a>(
     devices: &'a [DeviceInfo],
     wanted: Option<&str>,
@@ -244,7 +250,8 @@ fn describe(platform: &Platform, id: cl_device_id, number: usize) -> opencl3::Re
     })
 }
 
-/// Normalises white space, and removes zero bytes at the end.
+/// Replaces each sequence of white space and zero bytes by one space, and removes those at both
+/// ends.
 fn tidy(text: &str) -> String {
     let text = text.replace('\0', " ");
     text.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -99,7 +99,8 @@ impl OclError {
         }
     }
 
-    /// Returns true if the machine or the request causes the error, and not the program.
+    /// Returns true if the machine or the request causes the error, and not the program: for all
+    /// errors except [`OclError::Build`], [`OclError::Call`] and [`OclError::Misuse`].
     pub fn is_missing(&self) -> bool {
         !matches!(
             self,
@@ -130,7 +131,7 @@ fn code_text(code: i32) -> String {
     }
 }
 
-/// Returns an explanation of an error code for users.
+/// Returns an explanation of an error code for users; empty for codes without one.
 fn hint(code: i32) -> &'static str {
     match code {
         CL_OUT_OF_RESOURCES => {

@@ -1,9 +1,10 @@
 //! Chooses launch sizes that the user does not give.
 //!
-//! A kernel works for all sizes that it was not compiled for. The choice depends on its loops over
-//! work-items: the global size is the number of iterations of the loops over all work-items,
-//! rounded up to whole groups; the number of groups is that of the loops over groups; the local
-//! size is that of the loops within a group, but at most [`MAX_LOCAL_SIZE`].
+//! A kernel that was not compiled for certain launch sizes works with all of them. The choice
+//! depends on its loops over work-items: the global size is the number of iterations of the loops
+//! over all work-items, rounded up to whole groups; the number of groups is that of the loops over
+//! groups; the local size is the number of iterations of the loops within a group, rounded up to a
+//! power of two, where a group has at most [`MAX_LOCAL_SIZE`] work-items.
 
 use super::DeviceInfo;
 use codegen::ir::Level;
@@ -11,8 +12,8 @@ use codegen::ir::Level;
 /// The largest number of work-items of a group by default: enough to hide memory latency, and few
 /// enough for all devices and for kernels with many registers.
 const MAX_LOCAL_SIZE: u64 = 128;
-/// The largest number of work-items in dimension 0 of a group with several dimensions, in which
-/// neighbours access neighbouring memory.
+/// The largest local size in dimension 0 by default, if several dimensions have more than one
+/// work-item. Neighbours in this dimension access neighbouring memory.
 const MAX_LOCAL_SIZE_0: u64 = 32;
 /// The largest number of groups in each dimension by default; beyond it, each group runs several
 /// iterations. Devices limit the second and third dimension.
@@ -35,7 +36,8 @@ impl KernelLoops {
         self.local[dim].is_none()
     }
 
-    /// Returns the local and the global size for chosen local sizes. Given sizes are kept.
+    /// Returns the local and the global size in each dimension for chosen local sizes. Given sizes
+    /// are kept, and a chosen local size is reduced to a divisor of a given global size.
     pub fn launch(&self, local: [u64; 3]) -> ([u64; 3], [u64; 3]) {
         let sizes = [0, 1, 2].map(|dim| fitting(self, dim, local[dim]));
         (sizes, [0, 1, 2].map(|dim| global(self, dim, sizes[dim])))
@@ -78,15 +80,17 @@ pub fn preferred(loops: &KernelLoops, device: &DeviceInfo) -> [u64; 3] {
     local
 }
 
-/// Returns the number of work-items of a group that have work in a dimension, rounded up to a power
-/// of two.
+/// Returns the local size in a dimension for which each work-item has work: the number of
+/// iterations of the loops within a group, or of the loops over all work-items if there are none,
+/// at most 2^20, rounded up to a power of two. Returns 1 if there are no such loops.
 fn width(loops: &KernelLoops, dim: usize) -> u64 {
     let of = |level| count(loops, level, dim);
     let shared = of(Level::Local).or(of(Level::Global));
     shared.map_or(1, |count| count.clamp(1, 1 << 20).next_power_of_two())
 }
 
-/// Returns the largest number of iterations over a level in a dimension.
+/// Returns the largest number of iterations of the loops over a level in a dimension; `None` if
+/// there are none.
 fn count(loops: &KernelLoops, level: Level, dim: usize) -> Option<u64> {
     let here = loops
         .counts
@@ -95,7 +99,8 @@ fn count(loops: &KernelLoops, level: Level, dim: usize) -> Option<u64> {
     here.map(|(_, _, count)| *count).max()
 }
 
-/// Returns a local size that divides the global one, if that is given.
+/// Returns the given local size. If only the global size is given and not 0, returns its largest
+/// divisor up to `local`. Otherwise returns `local`.
 fn fitting(loops: &KernelLoops, dim: usize, local: u64) -> u64 {
     match (loops.local[dim], loops.global[dim]) {
         (Some(said), _) => said,

@@ -3,7 +3,7 @@
 use crate::cc::messages::{SEVERITIES, after_location, located, unique};
 use crate::cc::{Message, Severity};
 
-/// Returns the messages of a build log that have a location in the program.
+/// Returns the messages of a build log that have a location in the program, without duplicates.
 ///
 /// Drivers differ in the file name of the program (`<kernel>`, `input.cl`, a temporary file), and
 /// in the order of the severity and the location. Lines and columns are those of the text, from 1.
@@ -13,7 +13,8 @@ pub fn parse(log: &str) -> Vec<Message> {
     })
 }
 
-/// Returns the first error of a build log, or the whole log if it has none.
+/// Returns the text of the first error of a build log, or the whole log if it has none. For an
+/// empty log, returns a text that says so.
 pub(super) fn first_error(log: &str) -> String {
     let all = parse(log);
     let first = all

@@ -84,7 +84,7 @@ pub enum PlanError {
         dim: usize,
         /// The number of iterations.
         count: u64,
-        /// The number of work-items that share the iterations.
+        /// The number of work-items or work-groups that share the iterations.
         step: u64,
         /// The width of indices.
         index: IndexWidth,
@@ -177,7 +177,7 @@ pub enum PlanError {
         /// The name of the device.
         device: String,
     },
-    /// The parameters by value are larger than the device supports.
+    /// The parameters of a kernel take more bytes than the device supports.
     #[error(
         "the parameters of the kernel `{kernel}` take {needed} bytes, and {device} takes at most {limit}: pass large tuples as arrays"
     )]
@@ -244,14 +244,16 @@ pub fn local_text(bytes: u64) -> String {
     }
 }
 
-/// Formats sizes with a separator, as in `16 x 16`, without trailing ones.
+/// Formats sizes with a separator, as in `16 x 16`, without the last dimensions as far as their
+/// size is 1. The first dimension is always included.
 pub fn sizes_text(sizes: &[u64; 3], separator: &str) -> String {
     let last = sizes.iter().rposition(|size| *size != 1).unwrap_or(0);
     let texts: Vec<String> = sizes[..=last].iter().map(u64::to_string).collect();
     texts.join(separator)
 }
 
-/// Formats sizes as `16` or `(16, 16)`, without trailing ones.
+/// Formats sizes as `16` or `(16, 16)`, without the last dimensions as far as their size is 1. The
+/// first dimension is always included.
 fn dimensions(sizes: &[u64; 3]) -> String {
     match sizes {
         [x, 1, 1] => x.to_string(),
@@ -259,7 +261,7 @@ fn dimensions(sizes: &[u64; 3]) -> String {
     }
 }
 
-/// Returns the number of work-items of a work-group.
+/// Returns the number of work-items of a work-group with this local size.
 pub(super) fn items(sizes: &[u64; 3]) -> u64 {
     sizes.iter().fold(1, |all, size| all.saturating_mul(*size))
 }

@@ -306,7 +306,8 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// Checks the size of parameters by value, whose limit may be as low as 256 bytes.
+    /// Checks that the parameters of each kernel are not larger than the device supports, which may
+    /// be as little as 256 bytes. Buffers and local memory count 8 bytes each.
     fn check_parameters(&self, plan: &Plan) -> Result<(), PlanError> {
         for kernel in &plan.kernels {
             let bytes = |arg: &ArgPlan| match arg {
@@ -394,7 +395,9 @@ fn check_steps(
     Ok(())
 }
 
-/// Checks that a device supports launch sizes, independent of the kernel.
+/// Checks that launch sizes are allowed, independent of the kernel: no local size is 0, the global
+/// size is a multiple of the local size and fits into an index, and the device supports the local
+/// size.
 fn check_sizes(
     kernel: &Name,
     local: [u64; 3],

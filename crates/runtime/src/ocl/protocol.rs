@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-/// The largest length of a JSON message in bytes.
+/// The largest length in bytes of a JSON message that is received.
 const MAX_MESSAGE_LENGTH: u64 = 1 << 28;
 
 /// A request to the worker.
@@ -33,7 +33,7 @@ pub(super) enum Request {
 pub struct Runs {
     /// The number of runs before the timed ones.
     pub warm_up: u32,
-    /// The number of timed runs, at least one.
+    /// The number of timed runs; 0 counts as one.
     pub timed: u32,
     /// True if the copy bandwidth of the device is measured, too.
     pub bandwidth: bool,
@@ -80,7 +80,7 @@ impl Stage {
 /// The report of a run, without the result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// The time of each kernel in each timed run.
+    /// The timed runs, with the time of each kernel of the run.
     pub runs: Vec<Vec<Duration>>,
     /// The time of the transfer of the arguments to the device.
     pub upload: Duration,

@@ -39,16 +39,18 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the dimensions whose local or global size is among the variables.
+    /// Returns the dimensions in which `among` holds for the variable of the local size or of the
+    /// global size.
     fn dims(&self, kernel: &Kernel, among: impl Fn(Var) -> bool) -> Vec<usize> {
         let sizes = &kernel.sizes;
         let here = |dim: &usize| among(sizes.local[*dim]) || among(sizes.global[*dim]);
         ALL.into_iter().filter(here).collect()
     }
 
-    /// Returns the largest local sizes that satisfy the first violated condition, and differ from
-    /// `tried` in one dimension that the condition mentions. If there are none, the largest of
-    /// these dimensions is halved.
+    /// Returns the local sizes with the most work-items that satisfy the first violated condition,
+    /// and differ from `tried` only in being smaller in one dimension that the condition mentions
+    /// and whose local size is not given. If there are none, halves the largest such dimension.
+    /// Returns `None` if there is no such dimension, or no condition is violated.
     fn meeting(&self, kernel: &Kernel, wanted: &KernelLoops, tried: [u64; 3]) -> Option<[u64; 3]> {
         let holds = |prop: &Prop, local: [u64; 3]| {
             let (local, global) = wanted.launch(local);

@@ -1,4 +1,5 @@
-//! The worker process for OpenCL devices, which answers requests until the end of its input.
+//! The worker process for OpenCL devices, which answers requests until the end of its input, or
+//! until a run fails.
 
 use super::devices::devices;
 use super::error::OclError;
@@ -7,7 +8,8 @@ use super::protocol::{self, Reply, Report, Request, Runs, Stage};
 use super::session::Session;
 use std::io::{self, Read, Write};
 
-/// Answers the requests of `input` until its end.
+/// Answers the requests of `input` until its end, or until OpenCL fails in a run. The answer to
+/// that run has the error, and later requests are not read.
 ///
 /// # Errors
 /// Fails if the other process has ended, or sends malformed requests.
@@ -156,11 +158,11 @@ struct StdinReader {
     piece: io::Cursor<Vec<u8>>,
 }
 
-/// The size of a chunk of input in bytes; `MAX_BUFFERED_CHUNKS` is the number of chunks that are
-/// buffered.
+/// The size of a chunk of input in bytes.
 const CHUNK_SIZE: usize = 1 << 20;
+/// The largest number of chunks that are buffered.
 const MAX_BUFFERED_CHUNKS: usize = 4;
-/// The time limit for this process to end by itself.
+/// The time after the end of the input in which this process can end by itself before it is killed.
 const EXIT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(2);
 
 impl StdinReader {

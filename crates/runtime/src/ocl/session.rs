@@ -23,7 +23,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The version of OpenCL C for which programs are compiled.
+/// The compiler option for OpenCL C 1.2, for which programs are compiled by default.
 pub const OPTIONS: &str = "-cl-std=CL1.2";
 
 /// A session with a device. Its commands are executed in order.
@@ -150,7 +150,8 @@ impl Session {
         }
     }
 
-    /// Compiles a program, by default for OpenCL C 1.2.
+    /// Compiles a program with these compiler options, for OpenCL C 1.2 if they do not select a
+    /// version.
     pub fn build(&self, text: &str, options: &str) -> Result<Built, OclError> {
         if text.contains('\0') || options.contains('\0') {
             let message = "a program with a zero byte in it cannot be compiled";

@@ -17,7 +17,7 @@ use thiserror::Error;
 
 /// The interval at which cancellation is checked.
 const CANCEL_POLL_INTERVAL: Duration = Duration::from_millis(10);
-/// The time limit for drivers to end.
+/// The longest time to wait for the end of the worker process before it is killed.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The reason why the worker has no result.
@@ -37,12 +37,12 @@ pub enum WorkerError {
         /// The stage in which it was exceeded.
         stage: Stage,
     },
-    /// The driver has crashed the worker process.
+    /// The worker process has ended unexpectedly, does not answer, or sends a malformed reply.
     #[error("the OpenCL driver crashed while {}: it {how}{}", .stage.title(), error_detail(.output))]
     Crashed {
-        /// The stage in which it crashed.
+        /// The stage in which this happened.
         stage: Stage,
-        /// A description of the exit status.
+        /// A description of the exit status or of the failure.
         how: String,
         /// The end of the error output.
         output: String,
@@ -62,7 +62,7 @@ fn error_detail(output: &str) -> String {
 /// The outcome of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The result of the last run. Elements that it never writes are 0.
+    /// The result of the last run. Elements that the program never writes are 0.
     pub value: Value,
     /// The times and the properties of the kernels.
     pub report: Report,
@@ -77,7 +77,8 @@ pub struct Worker {
     printed: Option<Receiver<Vec<u8>>>,
     limits: Limits,
     stage: Stage,
-    /// The working directory, which also removes the files that a driver leaves.
+    /// The working directory of the process, which is removed with this value, together with the
+    /// files that a driver leaves in it.
     _folder: Option<LockedTempDir>,
 }
 
