@@ -57,8 +57,8 @@ pub(crate) enum Operand {
     Pair(Box<Operand>, Box<Operand>),
 }
 
-/// A computation before the result of a block. An error is stored, and raised when the value is
-/// used.
+/// A computation before the result of a block. A local error is stored, and raised when the value
+/// is used; other errors are raised at once.
 #[derive(Clone)]
 pub(crate) enum Step {
     Word {
@@ -224,7 +224,8 @@ impl Operand {
     }
 }
 
-/// Returns the value of the variable in a slot that is not a scalar.
+/// Returns the value in a slot of a variable that is not a scalar, or the error in the computation
+/// of the value.
 fn slot_value(frame: &Frame<'_>, slot: usize) -> InterpResult<Val> {
     match &frame.vals[slot] {
         Val::Failed(error) => Err(Box::new((**error).clone())),

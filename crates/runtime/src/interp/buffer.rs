@@ -88,7 +88,7 @@ pub(crate) enum ElementRepr {
 const ELEMENTS_PER_CHECK: usize = 1 << 22;
 
 impl Data {
-    /// Allocates `len` zeros.
+    /// Allocates `len` elements: zeros, or boxed scalars as placeholders.
     pub fn zeros(cell: ElementRepr, len: usize, meter: &MemoryMeter) -> InterpResult<Data> {
         fn filled<T: Clone>(len: usize, value: T, meter: &MemoryMeter) -> InterpResult<Vec<T>> {
             let mut all = Vec::new();
@@ -135,7 +135,7 @@ impl Data {
         with_data!(self, v => Some(v.get(at)?.word()), _ => None)
     }
 
-    /// Writes a scalar. Does nothing if `at` is after the end.
+    /// Writes a scalar. Does nothing if `at` is after the end, or the elements are boxed values.
     #[inline]
     pub fn set_word(&mut self, at: usize, word: Word) {
         fn put<T: Elem>(values: &mut [T], at: usize, word: Word) {
@@ -183,7 +183,8 @@ impl UninitMask {
             .is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 
-    /// Returns the error in the computation of the element at `at`; `None` if it was never written.
+    /// Returns the error in the computation of the element at `at`; `None` if the element has a
+    /// value, or was never written.
     pub fn failure(&self, at: usize) -> Option<&Rc<InterpError>> {
         self.failures.get(&at)
     }
@@ -246,7 +247,7 @@ impl Drop for Buf {
     }
 }
 
-/// The used memory and its limit, with the time limit for allocations.
+/// The used memory and its limit, with the cancellation token that is checked during allocations.
 #[derive(Debug)]
 pub(crate) struct MemoryMeter {
     used: Cell<u64>,

@@ -36,9 +36,10 @@ use super::frame::{CancellationToken, Frame, NatCode};
 use super::kind::{Elem, Kind};
 use super::scalar::{Scalar, WordCode};
 
-/// The largest number of compiled expressions, where each use of a function counts.
+/// The number of compiled expressions at which the compilation fails. Each use of a function
+/// compiles the expressions of the function again.
 const MAX_COMPILED_EXPRS: usize = 2_000_000;
-/// The number of expressions between two checks of the time limit.
+/// The number of expressions between two checks for cancellation.
 const EXPRS_PER_CHECK: usize = 1 << 12;
 /// The largest nesting depth of expressions after inlining, which fits on the stack.
 const MAX_DEPTH: usize = 20_000;
@@ -124,7 +125,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// Returns the size at index `at` of the type-level arguments that are sizes.
+    /// Returns the size with index `at` among the type-level arguments that are sizes.
     pub fn nat(&self, at: usize) -> InterpResult<&nat::Nat> {
         let mut nats = self.types.iter().filter_map(|arg| match arg {
             Arg::Nat(nat) => Some(nat),
@@ -134,7 +135,7 @@ impl Call {
             .ok_or_else(|| malformed("a size is missing", self.origin))
     }
 
-    /// Returns the type at index `at` of the type-level arguments that are types.
+    /// Returns the type with index `at` among the type-level arguments that are types.
     pub fn ty(&self, at: usize) -> InterpResult<&Ty> {
         let mut types = self.types.iter().filter_map(|arg| match arg {
             Arg::Type(ty) => Some(ty),
@@ -201,7 +202,8 @@ impl Compiler {
         self.optimize
     }
 
-    /// Returns the variants of code, if evaluation is optimised.
+    /// Returns the result of `variants` if evaluation is optimised, and otherwise the default,
+    /// which has no variants.
     fn optimized<T: Default>(&self, variants: impl FnOnce() -> T) -> T {
         if self.optimize {
             variants()
@@ -462,7 +464,7 @@ impl Compiler {
         }
     }
 
-    /// Applies a function whose result is data.
+    /// Applies a function to these arguments, with which its result is data.
     pub fn apply_data(
         &mut self,
         f: &Function,
@@ -536,7 +538,8 @@ impl Compiler {
         Ok(StaticValue::Data(Operand::Word(kind, Scalar::Const(word))))
     }
 
-    /// Adds a step that records the value, if it is a trace.
+    /// Adds a step that computes and records the value of the term at `origin`, and returns the
+    /// variable with the value.
     fn traced(
         &mut self,
         out: Operand,
@@ -555,7 +558,7 @@ impl Compiler {
     }
 }
 
-/// Returns the variable that a node is, if it is one.
+/// Returns the variable if a node is a variable; `None` for other nodes.
 pub(super) fn local_of(node: &Node<Primitive>) -> Option<&Local> {
     match &node.form {
         Form::Var(local) => Some(local),

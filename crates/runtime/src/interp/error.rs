@@ -29,7 +29,7 @@ pub enum ErrorKind {
     OutOfRange {
         /// The index.
         index: i64,
-        /// The number of elements.
+        /// The bound, which is the number of elements or that of the index type.
         bound: i64,
     },
     /// The functions of `reorder` are not inverses.
@@ -44,7 +44,7 @@ pub enum ErrorKind {
         /// The result of the second function for `there`, which should be `index`.
         back: i64,
     },
-    /// Work-items write different values to one element.
+    /// `scatter` writes different values to one element, and the values come from a parallel map.
     #[error(
         "elements with different values are scattered to index {index} in parallel: which of them is kept is not defined"
     )]
@@ -87,7 +87,7 @@ pub enum ErrorKind {
     /// An obligation on the sizes does not hold.
     #[error("these sizes break the condition `{0}`")]
     Obligation(String),
-    /// A type has no shape.
+    /// A type has no shape, or a value does not fit into memory.
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// A C function has no body, and is not a function of `<math.h>`.
@@ -116,7 +116,7 @@ pub enum ErrorKind {
     /// The run was cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// The program is too large after inlining.
+    /// The program is too large or too deeply nested after inlining.
     #[error("the program is too large: its functions are used in too many places")]
     TooLarge,
     /// The result has no memory layout, because its elements have different shapes.

@@ -17,7 +17,7 @@ use super::val::Val;
 use super::{ForeignCall, Options};
 use crate::process::Cancel;
 
-/// The number of steps between two checks of the time limit.
+/// The number of steps between two checks of the time limit and of cancellation.
 const STEPS_PER_CHECK: i64 = 1 << 14;
 
 pub(crate) struct Frame<'a> {
@@ -38,7 +38,7 @@ pub(crate) struct Frame<'a> {
 }
 
 struct Limits {
-    /// The number of steps until the next check of the time limit.
+    /// The number of steps until the next check of the limits.
     slice: i64,
     /// The number of steps that are left after the current slice.
     remaining: u64,
@@ -88,7 +88,7 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
-    /// Returns the error in the computation of the scalar in a slot.
+    /// Returns the error in the computation of the scalar in a slot; `None` if there is none.
     #[cold]
     pub fn failure(&self, slot: usize) -> Option<BoxedError> {
         let error = self.failed.get(slot)?.as_ref()?;

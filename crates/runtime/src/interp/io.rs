@@ -98,7 +98,8 @@ fn shape_of(
     })
 }
 
-/// Returns the type at index `k` of a dependent array or pair.
+/// Returns the type of the element at index `k` of a dependent array, or of the value of a
+/// dependent pair with the size `k`.
 fn at(fun: &DataFun, k: i64) -> Ty {
     let k = Nat::constant(k);
     match fun {
@@ -124,7 +125,8 @@ fn word_at(bytes: &[u8], at: u64, size: u64) -> Word {
     Word::from_ne_bytes(word)
 }
 
-/// Converts a value in the layout of C to a value of the interpreter.
+/// Converts a value in the layout of C to a value of the interpreter. Fails if an index is out of
+/// range, or a scalar outside of an array was never written.
 pub(crate) fn from_value(
     shape: &Shape,
     value: &Value,

@@ -109,7 +109,8 @@ pub(crate) enum Exact {
     Float(f64),
 }
 
-/// Arithmetic with the semantics of RISE. Returns `None` if an integer is divided by zero.
+/// Arithmetic with the semantics of RISE. `div` and `rem` return `None` if an integer is divided by
+/// zero.
 pub(crate) trait Num: Elem {
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
@@ -284,7 +285,7 @@ pub(crate) enum Arith {
 }
 
 impl Arith {
-    /// Applies the operation to numbers of type `T`.
+    /// Applies the operation to numbers of type `T`; `None` if an integer is divided by zero.
     pub fn on<T: Num>(self, a: T, b: T) -> Option<T> {
         match self {
             Arith::Add => Some(a.add(b)),

@@ -1,4 +1,5 @@
-//! The functions of `<math.h>`, except those with pointer parameters.
+//! The functions of `<math.h>` that the interpreter computes itself; those with pointer parameters
+//! are not among them.
 
 use half::f16;
 
@@ -28,7 +29,8 @@ macro_rules! functions {
     };
 }
 
-/// Returns the function of a name, with or without the suffix `f`.
+/// Returns the function of this name, with or without the suffix `f`; `None` if the interpreter
+/// does not compute it itself.
 pub(crate) fn function(name: &str) -> Option<Math> {
     plain(name).or_else(|| plain(name.strip_suffix('f')?))
 }
@@ -52,7 +54,7 @@ fn plain(name: &str) -> Option<Math> {
     .or_else(|| rare(name))
 }
 
-/// Returns a function that the standard library of Rust lacks.
+/// Returns the function of this name if it is one of those that the standard library of Rust lacks.
 fn rare(name: &str) -> Option<Math> {
     Some(match name {
         "erf" => Math::Unary(libm::erff, libm::erf),

@@ -116,7 +116,7 @@ impl Default for Options<'_> {
 /// The limits of a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceLimits {
-    /// The largest number of values.
+    /// The largest number of values that are recorded.
     pub values: usize,
     /// The largest number of scalars of a value. Larger values are not recorded.
     pub elements: u64,
@@ -134,7 +134,7 @@ pub struct Outcome {
 
 /// Runs a program with these sizes, and these arguments in the order of its parameters.
 ///
-/// It runs on a thread of its own with a large stack.
+/// The program runs on a thread of its own with a large stack.
 pub fn run(
     program: &Program<Primitive>,
     bindings: &Bindings,

@@ -20,7 +20,8 @@ use super::super::strided::{ArrayBuilder, StridedArray};
 use super::super::val::{Target, Val};
 use super::{Call, Compiler, here, malformed, scalar_kind};
 
-/// A function that rearranges an array whose dimensions start at a depth.
+/// A function that rearranges an array along the dimension of the given index and, if it concerns
+/// several, the dimensions after it.
 pub(crate) type Rearrange =
     Rc<dyn for<'a> Fn(&mut Frame<'a>, &StridedArray, usize) -> InterpResult<StridedArray>>;
 
@@ -293,8 +294,9 @@ impl Compiler {
         Ok(self.apply_columns(xs, &rearrange, None, call.origin))
     }
 
-    /// Applies a rearrangement to each array of a value. `view` computes it from parts of the
-    /// array.
+    /// Applies a rearrangement to a value that is an array, or to both components of a pair of
+    /// arrays. `view` is the same rearrangement as code that reads parts of the array, if there is
+    /// such code; the optimised variants use it.
     pub(super) fn apply_columns(
         &self,
         xs: Operand,

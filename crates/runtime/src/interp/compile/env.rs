@@ -65,7 +65,8 @@ impl Env {
         None
     }
 
-    /// Returns the type-level argument of a variable.
+    /// Returns the type-level argument that a type-level variable is bound to; `None` if it is not
+    /// bound.
     pub fn var(&self, var: Var) -> Option<Arg> {
         let mut env = self;
         while let Some(scope) = &env.0

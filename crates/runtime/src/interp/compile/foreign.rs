@@ -65,8 +65,9 @@ impl Compiler {
     }
 }
 
-/// Returns the function of `<math.h>` that a declaration without a body refers to, with the kinds
-/// of its floating-point parameters and of its result.
+/// Returns the function of `<math.h>` that a declaration without a body refers to, with the kind of
+/// its floating-point parameters and the declared kind of its result. Returns `None` if the
+/// function has a body, the interpreter does not know its name, or the types do not fit.
 fn built_in(function: &Foreign) -> Option<(math::Math, Kind, Kind)> {
     if function.body.is_some() {
         return None;

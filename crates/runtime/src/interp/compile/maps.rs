@@ -23,8 +23,8 @@ pub(crate) struct Loop {
     block: Block,
     layout: LayoutCode,
     pub chunks: Option<Chunks>,
-    /// True if an error in an element stops the program at once; otherwise it is raised when the
-    /// element is read.
+    /// True if every error in an element stops the program at once; otherwise a local error is
+    /// raised when the element is read.
     pub strict: bool,
     pub origin: Origin,
 }
@@ -54,12 +54,13 @@ impl Loop {
         self.layout.eval(frame, self.origin)
     }
 
-    /// Allocates the result.
+    /// Allocates a result of `n` elements.
     pub fn target(&self, frame: &Frame<'_>, layout: &Layout, n: usize) -> InterpResult<Target> {
         here(self.origin, Target::new(layout, n, &frame.meter))
     }
 
-    /// Computes the elements of a range, of `n` in all.
+    /// Computes the elements in a range of indices, and writes them to the result, which has `n`
+    /// elements.
     pub fn elements(
         &self,
         frame: &mut Frame<'_>,

@@ -17,7 +17,7 @@ use super::super::strided::{ArrayBuilder, StridedArray};
 use super::super::val::Val;
 use super::{Call, Compiler, malformed, scalar_kind};
 
-/// Converts a literal to a value of this kind.
+/// Converts a literal to a value of this kind; `None` if its text is not a floating-point number.
 pub(super) fn literal_word(literal: &Literal, kind: Kind) -> Option<Word> {
     Some(match literal {
         Literal::Bool(value) => value.word(),
@@ -41,7 +41,7 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    /// Returns the operation on scalars.
+    /// Returns the operation on scalars; `None` if an operand is missing or is not a scalar.
     fn scalar(self, kind: Kind, operands: &[Operand], origin: Origin) -> Option<Scalar> {
         let scalar = |operand: &Operand| match operand {
             Operand::Word(_, scalar) => Some(scalar.clone()),

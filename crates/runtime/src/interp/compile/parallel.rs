@@ -29,7 +29,8 @@ impl Compiler {
         }
     }
 
-    /// Stores the dimensions of a term for the slots of its value.
+    /// If the program has a `scatter`, stores the dimensions along which the value of a term is
+    /// written in parallel, for the slots of the value.
     pub(super) fn keep_parallel(&mut self, out: &Operand, term: &Term, env: &Env) {
         if self.scatters && !matches!(out, Operand::Word(..)) {
             let dims = self.look().term(term, env, Vec::new());
@@ -37,7 +38,8 @@ impl Compiler {
         }
     }
 
-    /// Stores the dimensions of the elements of an argument for the slots of an element.
+    /// If the program has a `scatter`, stores the dimensions along which the elements of an
+    /// argument are written in parallel, for the slots of an element.
     pub(super) fn keep_parallel_elements(&mut self, out: &Operand, arg: &Thunk) {
         if self.scatters && !matches!(out, Operand::Word(..)) {
             let dims = self.parallel(arg);

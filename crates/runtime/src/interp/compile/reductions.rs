@@ -196,8 +196,8 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// Returns the length of the result of an iteration, which is also the size argument of the
-    /// function.
+    /// Returns the length of the result of a round, which is also the size argument of the function
+    /// in this round. Rounds are counted from 0.
     pub fn length(&self, round: i64, origin: Origin) -> InterpResult<i64> {
         let Rounds { n, m, k } = *self;
         let rest = k - 1 - round;

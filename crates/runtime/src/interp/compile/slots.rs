@@ -49,7 +49,8 @@ impl Compiler {
         self.vals - 1
     }
 
-    /// Allocates a slot for a size that is only known at run time.
+    /// Allocates a slot for a size that is only known at run time, and returns it with the variable
+    /// that stands for the size.
     pub fn nat_slot(&mut self) -> (usize, Var) {
         let slot = self.nats;
         self.nats += 1;
@@ -164,7 +165,8 @@ impl Compiler {
         ErrorKind::Shape(error).nowhere()
     }
 
-    /// Returns the type at index `k` of a dependent array or pair.
+    /// Returns the type of the element at index `k` of a dependent array, or of the value of a
+    /// dependent pair with the size `k`.
     pub fn at(&self, fun: &DataFun, k: Var) -> Ty {
         match fun {
             DataFun::Lambda(param, body) => {
@@ -184,7 +186,7 @@ pub(crate) fn scalar_kind(ty: &Type) -> Option<Kind> {
 }
 
 /// Returns the component types of a pair, or the types of the two arrays that represent an array of
-/// pairs.
+/// pairs; `None` for other types.
 pub(super) fn halves(ty: &Ty) -> Option<(Ty, Ty)> {
     match &**ty {
         Type::Pair(a, b) => Some((a.clone(), b.clone())),
