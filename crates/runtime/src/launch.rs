@@ -154,15 +154,16 @@ pub enum LaunchError {
         /// The reason.
         error: ShapeError,
     },
-    /// The result is too large.
+    /// The result is too large, or its size is undefined.
     #[error("the result: {0}")]
     Result(ShapeError),
-    /// The arguments and the result are larger than the available memory.
+    /// The arguments and the result are larger than the memory limit of the request, or the
+    /// available memory.
     #[error("arguments and result take {} of memory, and {} are available", bytes_text(*.needed), bytes_text(*.available))]
     Memory {
         /// The number of bytes that are needed.
         needed: u64,
-        /// The number of bytes that are available.
+        /// The number of bytes that the arguments and the result may take.
         available: u64,
     },
     /// A literal does not fit its parameter.
@@ -471,7 +472,9 @@ fn bind_sizes<P>(
     complete
 }
 
-/// Returns the error for an argument with another number of dimensions than its type.
+/// Returns the error for an argument with another number of dimensions than its type. Returns
+/// `None` if the numbers are equal or cannot be determined, and for a literal with fewer
+/// dimensions, whose scalars fill arrays.
 fn dimensions(
     param: &Param,
     source: &ArgumentSource,

@@ -35,7 +35,7 @@ pub enum LiteralError {
     /// A syntax error.
     #[error("`{0}` is not a value: {1}")]
     Syntax(String, &'static str),
-    /// A scalar literal of another type.
+    /// A literal of another type.
     #[error("`{0}` is not a value of type `{1}`")]
     Type(String, String),
     /// A scalar literal that is out of the range of its type.
@@ -64,7 +64,8 @@ impl Literal {
         }
     }
 
-    /// Returns the lengths of the literal's lists.
+    /// Returns the lengths of the literal's lists. The elements of a list count as equally long as
+    /// its first one.
     pub fn outline(&self) -> UntypedShape {
         match self {
             Literal::Word(_) => UntypedShape::Leaf,
@@ -79,7 +80,7 @@ impl Literal {
     }
 
     /// Converts the literal to a value of this shape. A scalar is repeated for all elements of an
-    /// array.
+    /// array or vector.
     pub fn value(&self, shape: Shape) -> Result<Value, LiteralError> {
         let mut value = Value::zeros(shape.clone())?;
         self.fill(&shape, 0, &mut value)?;
@@ -200,7 +201,8 @@ impl Parser<'_> {
     }
 }
 
-/// Parses a scalar. The name of the type is allowed as a suffix, as in RISE.
+/// Parses a scalar. The name of the type is allowed as a suffix of a number, as in RISE, except for
+/// indices.
 pub fn scalar(text: &str, leaf: Leaf) -> Result<Scalar, LiteralError> {
     let ty = || Shape::leaf(leaf).to_string();
     let wrong = || LiteralError::Type(text.to_owned(), ty());

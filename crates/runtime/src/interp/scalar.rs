@@ -281,7 +281,7 @@ fn load_code(slot: usize, args: &[Scalar], origin: Origin) -> WordCode {
     }
 }
 
-/// Returns the array in a slot.
+/// Returns the array in a slot, or the error of its computation.
 pub(crate) fn slot_col<'f>(
     frame: &'f Frame<'_>,
     slot: usize,

@@ -253,7 +253,7 @@ impl StridedArray {
         Ok(target.finish(meter))
     }
 
-    /// Gathers elements of an array of scalars without holes.
+    /// Gathers elements of an array that has one dimension and no holes.
     fn scalars_at(&self, places: &[usize], meter: &Rc<MemoryMeter>) -> InterpResult<StridedArray> {
         let Dim { len, stride } = self.dim(0)?;
         let cells = self.buf.data.cell();
@@ -323,7 +323,7 @@ pub(crate) enum Lane {
 }
 
 impl Lane {
-    /// Returns the values for `n` iterations.
+    /// Returns the values for `n` iterations; `None` if they have another type than `T`.
     pub fn spread<T: Elem>(self, n: usize) -> Option<Vec<T>> {
         match self {
             Lane::Same(word) => Some(vec![T::of(word); n]),
@@ -414,7 +414,8 @@ impl ArrayBuilder {
         }
     }
 
-    /// Writes `n` consecutive scalars. Returns false if they have another kind.
+    /// Writes `n` consecutive scalars. Returns false if `lane` has values of another kind or fewer
+    /// than `n` values, or the buffer ends before.
     pub fn set_lane(&mut self, at: usize, n: usize, lane: &Lane) -> bool {
         match lane {
             Lane::Same(word) => {

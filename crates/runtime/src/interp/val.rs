@@ -58,7 +58,8 @@ impl Val {
         }
     }
 
-    /// Applies `change` to each array of the value.
+    /// Applies `change` to a value that is an array, or to both components of a pair of arrays,
+    /// which may be pairs themselves.
     pub fn columns(
         &self,
         change: &mut dyn FnMut(&StridedArray) -> InterpResult<StridedArray>,
@@ -138,7 +139,7 @@ pub(crate) enum Target {
     /// An array of scalars, arrays or boxed values.
     Array {
         area: ArrayBuilder,
-        /// The number of scalars of an element.
+        /// The number of scalars or boxed values of an element.
         size: usize,
     },
     /// An array of pairs.
@@ -260,7 +261,8 @@ impl Target {
         }
     }
 
-    /// Marks the element at `index` with the error of its computation.
+    /// Marks the element at `index` with the error of its computation. Does nothing if the array is
+    /// not allocated.
     pub fn fail(&mut self, index: usize, error: &Rc<InterpError>) {
         match self {
             Target::Pending => {}

@@ -81,8 +81,9 @@ pub(crate) struct ChunkState {
     varying_words: Vec<Option<Varying>>,
     /// The other values that vary between the iterations, by slot.
     varying_vals: Vec<Option<Varying>>,
-    /// The slots of scalars that vary; `touched_vals` has those of other values.
+    /// The slots of the scalars that vary.
     touched_words: Vec<usize>,
+    /// The slots of the other values that vary.
     touched_vals: Vec<usize>,
     pub iterations: Iterations,
     /// For each enclosing branch that is computed for all iterations: true for the iterations that
@@ -100,7 +101,7 @@ impl ChunkState {
         self.varying_vals.resize(slots.vals, None);
     }
 
-    /// Returns the iterations in which all enclosing branches are taken; `None` outside of
+    /// Returns for each iteration true if all enclosing branches are taken in it; `None` outside of
     /// branches.
     pub fn taken(&self) -> Option<Vec<bool>> {
         if self.masks.is_empty() {
@@ -214,7 +215,8 @@ impl BatchValue {
         })
     }
 
-    /// Applies `change` to each array of the value, with the depth of the array's own dimensions.
+    /// Applies `change` to each array of the value, with the index of its first dimension that is
+    /// not one of the iterations.
     pub fn columns(
         &self,
         frame: &mut Frame<'_>,
@@ -271,7 +273,8 @@ impl BatchValue {
         })
     }
 
-    /// Writes the values of a chunk of the only loop to `target`, from `start` on.
+    /// Writes the values of `n` iterations of the only loop to the elements of `target` from
+    /// `start` on.
     fn write(&self, frame: &Frame<'_>, start: usize, n: usize, target: &mut Target) -> Option<()> {
         match (self, target) {
             (BatchValue::Pair(pair), Target::Pair(a, b)) => {
@@ -382,7 +385,9 @@ pub(crate) fn val(frame: &Frame<'_>, slot: usize) -> Option<BatchValue> {
     }
 }
 
-/// Runs `work` in one more loop of `n` iterations. Its bindings are removed at the end.
+/// Runs `work` in one more loop of `n` iterations. Its bindings are removed at the end. Returns
+/// `None` if `work` does, if `n` is 0, or if there would be more than [`MAX_CHUNK_ITERATIONS`]
+/// iterations.
 pub(crate) fn looped<T>(
     frame: &mut Frame<'_>,
     n: usize,

@@ -17,8 +17,8 @@ use super::batch::{BatchCode, BatchValue};
 use super::primitives::batches;
 use super::{Variants, side_effects};
 
-/// The number of calls in one request, after which the time limit is checked. The overhead of a
-/// request of this size is negligible.
+/// The largest number of calls in one request. The time limit and cancellation are checked before
+/// each request. The overhead of a request of this size is negligible.
 const CALLS_PER_REQUEST: usize = 2048;
 
 /// Returns the variants of calls of a function.
@@ -72,7 +72,9 @@ impl BatchedCalls {
         }))
     }
 
-    /// Calls the function in the taken iterations. The results of other iterations are 0.
+    /// Calls the function in the iterations in which all enclosing branches are taken, or only once
+    /// if its arguments are the same in all iterations. The results of other iterations are 0.
+    /// Returns `Ok(None)` if the arguments or the results have another format than the function.
     fn run(
         &self,
         frame: &Frame<'_>,
@@ -149,7 +151,7 @@ impl BatchedCalls {
     }
 }
 
-/// Returns the kind of a scalar type that also is a scalar in C.
+/// Returns the kind of a scalar type that also is a scalar in C; `None` for other types.
 fn plain_kind(ty: &Type) -> Option<Kind> {
     match ty {
         Type::Scalar(_) => scalar_kind(ty),

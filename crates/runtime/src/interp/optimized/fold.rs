@@ -26,7 +26,8 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Returns the fold of a block, if its function has this form.
+    /// Returns the fold of a block; `None` if its function does not have this form, or the
+    /// operation is a division or a remainder.
     pub fn of(block: &Block, acc: &VarSlots) -> Option<Fold> {
         let (VarSlots::Word(_, slot, _), BlockResult::Word(_, Scalar::Arith(op, kind, a, b, _), _)) =
             (acc, &block.exec)
@@ -85,7 +86,8 @@ impl Fold {
         Ok(())
     }
 
-    /// Returns the accumulator after `n` elements from `start` on.
+    /// Returns the accumulator after `n` elements from `start` on; `None` if these are fewer than
+    /// [`MIN_BATCH_ITERATIONS`], or the expression cannot be computed for all of them at once.
     fn combined(
         &self,
         frame: &mut Frame<'_>,

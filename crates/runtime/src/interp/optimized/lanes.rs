@@ -157,7 +157,8 @@ fn cast(from: Kind, to: Kind, lane: Lane) -> Option<Lane> {
     })))
 }
 
-/// Applies an operation to two lanes in place, if one of them is a vector.
+/// Applies an operation to two lanes. If a lane has a value for each iteration, its memory is
+/// reused for the result.
 fn binary<T: Elem>(a: Lane, b: Lane, f: impl Fn(T, T) -> T) -> Option<Lane> {
     match (a, b) {
         (Lane::Same(a), Lane::Same(b)) => Some(Lane::Same(f(T::of(a), T::of(b)).word())),

@@ -14,7 +14,8 @@ use super::batch::{self, BatchCode, BatchValue};
 use super::stream::{self, ViewCode};
 use super::{Variants, lanes, segments};
 
-/// Returns batched code that applies `f` to a value.
+/// Returns batched code that applies `f` to a value; `None` if there is no batched code of the
+/// value.
 pub(super) fn unary(
     a: &Code,
     f: impl for<'a> Fn(&mut Frame<'a>, BatchValue) -> Option<BatchValue> + 'static,
@@ -26,7 +27,8 @@ pub(super) fn unary(
     }))
 }
 
-/// Returns batched code that applies `f` to two values.
+/// Returns batched code that applies `f` to two values; `None` if there is no batched code of one
+/// of them.
 fn binary(
     a: &Code,
     b: &Code,
@@ -72,8 +74,8 @@ pub(crate) fn pair(a: &Code, b: &Code) -> Variants {
     }
 }
 
-/// Returns the variants of a rearrangement. `view` computes it from parts of the array, and `whole`
-/// is the reference code.
+/// Returns the variants of a rearrangement. `view` is the same rearrangement as a view of parts of
+/// the array, if there is one, and `whole` is the reference code.
 pub(crate) fn rearranged(
     xs: &Code,
     rearrange: &Rearrange,

@@ -60,7 +60,7 @@ impl Segment {
     }
 }
 
-/// Compiles `concat(a)(b)`, if one of the two is computed part by part.
+/// Compiles `concat(a)(b)`; `None` if neither of the two is computed part by part.
 pub(super) fn concatenated(a: &Code, b: &Code, origin: Origin) -> Option<StreamCode> {
     if a.variants.stream.is_none() && b.variants.stream.is_none() {
         return None;
@@ -72,7 +72,7 @@ pub(super) fn concatenated(a: &Code, b: &Code, origin: Origin) -> Option<StreamC
     }))
 }
 
-/// Compiles `padCst(l)(r)(x)(xs)`, if `xs` is computed part by part.
+/// Compiles `padCst(l)(r)(x)(xs)`; `None` if `xs` is not computed part by part.
 pub(super) fn padded(
     x: &Code,
     xs: &Code,

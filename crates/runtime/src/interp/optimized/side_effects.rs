@@ -15,7 +15,7 @@ const HARMLESS: [&str; 24] = [
 /// The preprocessor directives of conditional compilation.
 const CHOICES: [&str; 6] = ["if", "ifdef", "ifndef", "elif", "else", "endif"];
 
-/// A token of C. Literals are `Text`.
+/// A token of C. String and character literals are `Text`, and numbers are `Word`.
 #[derive(Clone, Copy, PartialEq)]
 enum Token<'t> {
     Word(&'t str),
@@ -23,8 +23,9 @@ enum Token<'t> {
     Other(char),
 }
 
-/// Returns true if a body has no side effects: it keeps no state between calls, and only calls
-/// functions that have none. Returns false if the text is not simple enough to decide this.
+/// Returns true if the body of a function has no side effects: it keeps no state between calls, and
+/// only calls functions that have none. Returns false if the text is not simple enough to decide
+/// this, or there is no body.
 pub(super) fn has_none(function: &Foreign) -> bool {
     let body = function.body.as_deref();
     let Some(tokens) = body.and_then(tokens) else {
@@ -63,7 +64,8 @@ fn asm_has_results(behind: &[Token<'_>]) -> bool {
 }
 
 /// Splits C text into tokens, without comments and conditional directives. Returns `None` for other
-/// directives, and for an unterminated comment or literal.
+/// directives, for an unterminated comment or literal, for line continuations, and for characters
+/// outside of literals and comments that are not ASCII.
 fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -109,7 +111,8 @@ fn line_end(text: &str) -> Option<&str> {
     (!line.trim_end().ends_with('\\')).then_some(behind)
 }
 
-/// Returns the text after a literal, which ends with `quote`.
+/// Returns the text after a literal, which ends with `quote`; `None` if it does not end on its
+/// line.
 fn quoted_end(text: &str, quote: char) -> Option<&str> {
     let mut escaped = false;
     for (at, c) in text.char_indices() {

@@ -261,7 +261,7 @@ pub(crate) fn viewed(stream: StreamCode, view: ViewCode, one: ValCode) -> Stream
     })
 }
 
-/// Zips two arrays, if one of them is computed part by part.
+/// Zips two arrays; `None` if neither of them is computed part by part.
 pub(crate) fn zipped(a: &Code, b: &Code) -> Option<StreamCode> {
     if a.variants.stream.is_none() && b.variants.stream.is_none() {
         return None;

@@ -49,7 +49,8 @@ impl View {
         }
     }
 
-    /// Applies the view in many iterations.
+    /// Applies the view in all of the current iterations, to each element of an array that has
+    /// `depth` outer dimensions besides the iterations.
     pub fn apply_batch(
         &self,
         frame: &mut Frame<'_>,
@@ -79,7 +80,7 @@ impl View {
 }
 
 impl View {
-    /// Applies the view to each element of an array.
+    /// Returns code that applies the view to each element of an array.
     pub fn mapped(self, xs: &Code, origin: Origin) -> Code {
         let (view, again, streamed) = (self.clone(), self.clone(), self);
         let stream = xs.variants.stream.clone().map(|xs| -> StreamCode {
@@ -103,8 +104,8 @@ impl View {
 }
 
 impl Compiler {
-    /// Compiles a primitive that can be applied to an array that is computed part by part, if it is
-    /// one.
+    /// Compiles a primitive that can be applied to an array that is computed part by part. Returns
+    /// `None` for other primitives, and if evaluation is not optimised.
     pub(crate) fn part_view(&mut self, call: &Call) -> InterpResult<Option<ViewCode>> {
         if !self.optimizes() {
             return Ok(None);
@@ -132,7 +133,8 @@ impl Compiler {
         Ok(Some(Rc::new(move |frame| Ok(view(n.len(frame, origin)?)))))
     }
 
-    /// Returns the function as a view, if it is one.
+    /// Returns a function as a view; `None` if it is not known to be one, or if evaluation is not
+    /// optimised.
     pub(crate) fn view(&mut self, f: &Function) -> Option<View> {
         if !self.optimizes() {
             return None;
@@ -156,7 +158,7 @@ impl Compiler {
         }
     }
 
-    /// Returns a primitive as a view of its last argument, if it is one.
+    /// Returns a primitive as a view of its last argument; `None` for other primitives.
     fn view_of_call(&mut self, call: &Call) -> Option<View> {
         Some(match call.primitive {
             P::Take | P::Drop | P::Split | P::Join | P::Transpose | P::Slide | P::PadClamp => {

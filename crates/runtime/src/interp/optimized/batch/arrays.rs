@@ -11,7 +11,8 @@ use super::super::super::val::Val;
 use super::super::lanes;
 use super::{BatchValue, looped, val};
 
-/// Loads scalars of an array in a slot, at an index for each of its dimensions.
+/// Loads a scalar in each iteration from the array in a slot, at an index for each dimension of the
+/// array. Returns `None` if an index is out of bounds, or an element has no value.
 pub(crate) fn load(frame: &Frame<'_>, slot: usize, indices: &[Lane]) -> Option<Lane> {
     let col = match val(frame, slot)? {
         BatchValue::Array(col) => col,
@@ -80,7 +81,8 @@ fn gather(col: &StridedArray, places: &[usize]) -> Option<Lane> {
     })
 }
 
-/// Returns the element of an array in a slot, at indices that are the same for all iterations.
+/// Returns the element of the array in a slot at these indices; `None` if an index is out of
+/// bounds, or is not known to be the same for all iterations.
 pub(crate) fn elem(frame: &Frame<'_>, slot: usize, indices: &[Lane]) -> Option<BatchValue> {
     let mut value = val(frame, slot)?;
     for lane in indices {
@@ -92,7 +94,7 @@ pub(crate) fn elem(frame: &Frame<'_>, slot: usize, indices: &[Lane]) -> Option<B
     Some(value)
 }
 
-/// Concatenates arrays.
+/// Concatenates arrays in each iteration.
 pub(crate) fn chain(parts: &[BatchValue], frame: &Frame<'_>) -> Option<BatchValue> {
     if parts.iter().any(|part| matches!(part, BatchValue::Pair(_))) {
         let half = |second| {
@@ -112,7 +114,7 @@ pub(crate) fn chain(parts: &[BatchValue], frame: &Frame<'_>) -> Option<BatchValu
     Some(BatchValue::Array(col))
 }
 
-/// Adds a dimension of `n` equal elements.
+/// Returns an array of `n` copies of the value in each iteration.
 pub(crate) fn repeated(value: &BatchValue, n: usize, frame: &Frame<'_>) -> Option<BatchValue> {
     Some(match value.spelled(frame)? {
         BatchValue::Array(mut col) => {
@@ -127,7 +129,7 @@ pub(crate) fn repeated(value: &BatchValue, n: usize, frame: &Frame<'_>) -> Optio
     })
 }
 
-/// Applies an operation to vectors, lane by lane.
+/// Applies `work` to the lanes of vectors, in all iterations at once.
 pub(crate) fn vectors(
     frame: &mut Frame<'_>,
     args: &[BatchValue],
