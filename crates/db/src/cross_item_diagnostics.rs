@@ -16,7 +16,7 @@ use crate::language::Language;
 use crate::recursion::{import_cycle, import_group, recursion};
 use crate::scope::{definitions, is_primitive, scope};
 
-/// The largest number of definitions of a cycle that are named.
+/// The largest number of definitions or files of a cycle that a message names.
 const MAX_NAMED: usize = 6;
 
 pub(crate) type CrossItemDiagnostics = FxHashMap<ItemId, Vec<Diagnostic>>;
@@ -193,7 +193,8 @@ fn check_imports(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Di
     }
 }
 
-/// Returns the first definition of a file and its index among the items.
+/// Returns the index of the first definition among the items of a file, and the definition; `None`
+/// if there are no definitions.
 fn first_def(db: &dyn Db, file: SourceFile) -> Option<(usize, ItemId)> {
     let items = items(db, file);
     let is_def =
@@ -245,8 +246,9 @@ fn unreadable(db: &dyn Db, file: SourceFile, import: &Import) -> Option<Diagnost
     }
 }
 
-/// Returns the error for an import of a language that cannot be imported: definitions of RISE have
-/// no access annotations, so DPIA cannot use them.
+/// Returns the error for an import of a file in a language that files of this language cannot
+/// import, or `None` if they can. For example, DPIA cannot import RISE, because definitions of RISE
+/// have no access annotations.
 fn other_language(
     db: &dyn Db,
     file: SourceFile,
@@ -283,7 +285,8 @@ fn other_language(
     })
 }
 
-/// Returns the path with its last component replaced by the most similar name of an existing file.
+/// Returns the path with its last component replaced by the most similar name of an existing file
+/// of the language; `None` if no name is similar.
 fn similar(path: &str, siblings: &[SmolStr], language: Language) -> Option<String> {
     let stem = |name: &str| match name.rsplit_once('.') {
         Some((stem, ending)) if Language::from_extension(ending).is_some() => stem.to_owned(),

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// The number of bytes of output that are kept.
+/// The number of bytes that are kept of each output stream of a program.
 const MAX_OUTPUT: usize = 1 << 20;
 /// The number of bytes at the end of the error output that a message contains.
 const MAX_REPORTED_STDERR: usize = 2_000;
@@ -122,7 +122,8 @@ fn wait(process: &mut Process, limits: &Limits) -> Result<ExitStatus, ProcessErr
     }
 }
 
-/// Reads a stream to its end on a new thread, and keeps the beginning.
+/// Reads a stream to its end on a new thread, and sends its first [`MAX_OUTPUT`] bytes to the
+/// receiver.
 pub(crate) fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -228,7 +229,8 @@ fn meminfo(text: &str) -> Option<u64> {
     kilobytes.checked_mul(1024)
 }
 
-/// Returns the remaining memory of the control group, as in a container.
+/// Returns the number of bytes that the control group, such as a container, may still use; `None`
+/// if there is no limit, or it is not known.
 fn group_memory() -> Option<u64> {
     let read =
         |path: &str| -> Option<u64> { std::fs::read_to_string(path).ok()?.trim().parse().ok() };

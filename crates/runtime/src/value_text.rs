@@ -126,7 +126,8 @@ impl Printer<'_> {
         self.out.write_str(if json_wanted { json } else { human })
     }
 
-    /// Returns the separator of the elements of an array: nested arrays are on separate lines.
+    /// Returns the separator of the elements of an array: a comma, followed by a line break and the
+    /// indentation for elements that are arrays. In JSON it is always a comma only.
     fn between(&self, element: &Shape, column: usize) -> String {
         match (self.style, element) {
             (OutputFormat::Json, _) => ",".to_owned(),
@@ -177,7 +178,7 @@ impl Printer<'_> {
     }
 }
 
-/// Writes a scalar as JSON.
+/// Writes a scalar as JSON. Floating-point numbers that are not finite are written as strings.
 pub fn json(scalar: Scalar, out: &mut dyn Write) -> fmt::Result {
     match scalar {
         Scalar::F16(_) | Scalar::F32(_) | Scalar::F64(_) => {

@@ -32,9 +32,9 @@ impl Database {
         file
     }
 
-    /// Sets the text of the strategy file at `path`, which can refer to the strategies that
-    /// definitions of `program` can name in `@strategy`, and to those definitions. This is for a
-    /// strategy that is given for a program and is in no file.
+    /// Sets the text of the strategy file at `path`, which can refer to the definitions of
+    /// `program`, and to the strategies that they can name in `@strategy`. This is for a strategy
+    /// that is given for a program and is in no file.
     pub fn set_strategy<'a>(
         &mut self,
         path: FilePath,
@@ -201,7 +201,8 @@ impl Database {
         }
     }
 
-    /// Replaces the text of a file, and its items according to `new`.
+    /// Replaces the text of a file, and its items according to `new`. A file that is larger than 4
+    /// GiB becomes absent instead.
     fn replace_items(&mut self, file: FileId, rope: Rope, new: Replacement) {
         if u32::try_from(rope.len_bytes()).is_err() {
             return self.set_file_absent(file, ReadError::Other("it is larger than 4 GiB".into()));

@@ -30,7 +30,7 @@ pub enum Dtype {
     Scalar(ScalarType),
     /// A structured type of this size in bytes.
     Record { fields: Vec<Field>, size: u64 },
-    /// Padding of this size between fields.
+    /// Padding of this size in bytes between fields.
     Padding(u64),
 }
 
@@ -108,7 +108,8 @@ impl Header {
     }
 }
 
-/// Returns the product of axes, which is 0 if one of them is 0, even if the others overflow.
+/// Returns the product of axes, which is 0 if one of them is 0, even if the others overflow;
+/// otherwise `None` if it overflows.
 pub fn product(axes: &[u64]) -> Option<u64> {
     if axes.contains(&0) {
         return Some(0);

@@ -127,8 +127,10 @@ fn axes(shape: &Shape) -> Result<(Vec<u64>, Option<Shape>), NpyError> {
     }
 }
 
-/// Concatenates rows along their first axis; equal rows that are not arrays form an axis. If rows
-/// differ in inner axes, all axes are flattened to one.
+/// Returns the axes and the shape of the elements of a dependent array with these rows. The rows
+/// are concatenated along their first axis; equal rows that are not arrays form an axis. If rows
+/// differ in inner axes, all axes are flattened to one. Fails if the elements of the rows then have
+/// different shapes.
 fn joined(shape: &Shape, rows: &[Shape]) -> Result<(Vec<u64>, Option<Shape>), NpyError> {
     let count = rows.len() as u64;
     let Some((first, rest)) = rows.split_first() else {

@@ -13,7 +13,7 @@ pub enum Literal {
     Dict(Vec<(Literal, Literal)>),
 }
 
-/// Parses a literal; `None` if it is malformed.
+/// Parses a literal; `None` if it is malformed or nested too deeply, or if other text follows it.
 pub fn parse(text: &str) -> Option<Literal> {
     let mut parser = Parser {
         rest: text.trim_start(),

@@ -83,7 +83,7 @@ impl Reader {
         one_order && !matches!(scalar, ScalarType::Bool | ScalarType::NatType)
     }
 
-    /// Reads all elements, and fails if there are further bytes.
+    /// Reads all elements, and fails if the file has fewer or more bytes than `bytes`.
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), NpyError> {
         let expected = bytes.len() as u64;
         let mut found = 0;
@@ -170,8 +170,8 @@ struct Decoder<'a> {
 }
 
 impl Decoder<'_> {
-    /// Decodes the elements of an array that start at byte `from` of the file, to offset `to` of
-    /// the value.
+    /// Decodes the elements of an array, which start at the index `from` of `bytes`, and writes
+    /// them to the value from the byte offset `to` on.
     fn group(
         &self,
         shape: &Shape,

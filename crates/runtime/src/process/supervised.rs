@@ -39,9 +39,10 @@ pub const SESSION_TOKEN: &str = "RISE_LS_TOKEN";
 /// The environment variables for this program's own processes, which are removed for other
 /// programs.
 const INTERNAL_VARIABLES: [&str; 2] = [ALLOW_HUGE_PAGES, SESSION_TOKEN];
-/// The number of checks, and the pause between them, for the end of a killed group and of the
-/// process that has started it, which may still write files or hold locks.
+/// The largest number of checks for the end of a killed group and of the process that has started
+/// it, which may still write files or hold locks.
 const MAX_EXIT_POLLS: u32 = 1000;
+/// The pause between two of these checks.
 const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 static SUPERVISOR: OnceLock<(PathBuf, Subcommands)> = OnceLock::new();
@@ -143,7 +144,7 @@ impl Process {
         }
     }
 
-    /// Kills the program and its child processes. Does nothing if the program has ended.
+    /// Kills the program and its child processes. Does nothing if none of them is running any more.
     pub fn kill(&mut self) {
         match &mut self.lifeline {
             Some(lifeline) => {
@@ -237,8 +238,8 @@ impl Report {
 /// The exit status for a command that is not found, as in shells.
 const COMMAND_NOT_FOUND: u8 = 127;
 
-/// Converts an exit status as shells do: 128 plus the number of the signal that has killed the
-/// program.
+/// Converts an exit status as shells do: the exit code, or 128 plus the number of the signal that
+/// has killed the program. Returns 255 if there is none, or the code does not fit.
 fn shell_status(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -385,7 +386,8 @@ fn kill_all(group: rustix::process::Pid) {
     let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
 }
 
-/// Waits for a condition that follows soon after the end of another process.
+/// Waits for a condition that follows soon after the end of another process. Gives up after
+/// [`MAX_EXIT_POLLS`] checks.
 #[cfg(unix)]
 fn wait_until(condition: impl Fn() -> bool) {
     for _ in 0..MAX_EXIT_POLLS {
