@@ -48,7 +48,8 @@ pub(crate) fn evaluate(
     }
 }
 
-/// Evaluates the type of one item, and returns the strategy that lowers it.
+/// Evaluates the type of one item, and returns the definition that the item names in `@strategy`,
+/// unless that is in the strategy library.
 fn evaluate_one(db: &dyn Db, item: SourceItem) -> Option<ItemId> {
     if language(db, item) == Language::Elevate {
         strategy_checked(db, item);

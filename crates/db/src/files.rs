@@ -105,8 +105,8 @@ impl FilePath {
         FilePath::Disk(normalised(path.as_ref()))
     }
 
-    /// Returns the file that an import of `path` in this file refers to; `None` if this file is in
-    /// no folder.
+    /// Returns the file that an import of `path` in this file refers to; `None` if `path` is
+    /// relative and this file is in no folder.
     pub fn import(&self, path: &str) -> Option<FilePath> {
         match self {
             FilePath::Disk(from) => Some(FilePath::disk(from.parent()?.join(path))),
@@ -128,7 +128,8 @@ impl FilePath {
         }
     }
 
-    /// Returns the language of the file, if its extension determines it.
+    /// Returns the language of the file, if its extension determines it. A file of the library
+    /// whose extension does not is RISE.
     pub fn language(&self) -> Option<Language> {
         let extension = |path: &Path| Language::from_extension(path.extension()?.to_str()?);
         match self {

@@ -9,8 +9,8 @@ use crate::inputs::{Db, SourceItem};
 use crate::panics::catch_panic;
 use crate::stages::programs::accesses;
 
-/// Returns the access of each expression of the definition when it is compiled for the target. The
-/// result is small, so it is kept for every item.
+/// Returns the access of each expression of the definition when it is compiled for the target;
+/// `None` if it cannot be compiled. The result is small, so it is kept for every item.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn flow(db: &dyn Db, item: SourceItem, target: Target) -> Option<Arc<DataFlow>> {
     let accesses = accesses(db, item, target).ok()?;

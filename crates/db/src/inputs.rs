@@ -29,7 +29,7 @@ pub(crate) fn is_cancelled(db: &dyn Db) -> bool {
 /// The state of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
-    /// An import refers to it, and it has not been searched yet.
+    /// Another file refers to this one, which has not been searched yet.
     Requested,
     /// The file cannot be read.
     Absent(ReadError),
@@ -75,16 +75,16 @@ pub(crate) struct SourceItem {
     pub text: Arc<str>,
     #[returns(ref)]
     pub header: Header,
-    /// A copy of the field of the header, tracked alone because it changes more rarely.
+    /// A copy of the header's field of the same name, tracked alone because it changes more rarely.
     #[returns(ref)]
     pub declares: Declaration,
-    /// A copy of the field of the header, tracked alone because it changes more rarely.
+    /// A copy of the header's field of the same name, tracked alone because it changes more rarely.
     #[returns(ref)]
     pub strategy: Option<Box<StrategyName>>,
-    /// A copy of the field of the header, tracked alone because it changes more rarely.
+    /// A copy of the header's field of the same name, tracked alone because it changes more rarely.
     #[returns(ref)]
     pub foreign: Option<Box<str>>,
-    /// A copy of the field of the header, tracked alone because it changes more rarely.
+    /// A copy of the header's field of the same name, tracked alone because it changes more rarely.
     #[returns(ref)]
     pub synonyms: Box<[Name]>,
     #[returns(copy)]
@@ -103,7 +103,8 @@ impl From<ItemId> for SourceItem {
     }
 }
 
-/// The files that are in scope in every file.
+/// The files of the standard library of RISE, whose definitions are in scope in all files of RISE
+/// and ELEVATE.
 #[salsa::input(singleton)]
 pub(crate) struct Library {
     #[returns(ref)]

@@ -13,9 +13,10 @@ use crate::trees::Tree;
 /// An import of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Import {
-    /// The importing item.
+    /// The importing item, or the definition whose `@strategy` annotation names the file.
     pub item: ItemId,
-    /// The imported file; `None` if there is none because this file is in no folder.
+    /// The imported or named file; `None` if there is none because the path is relative and the
+    /// file of `item` is in no folder.
     pub target: Option<FileId>,
 }
 

@@ -88,7 +88,7 @@ impl Language {
         }
     }
 
-    /// Returns the syntax errors of an item. Ranges are relative to it.
+    /// Returns the diagnostics of the syntax of an item. Ranges are relative to it.
     pub fn mistakes(self, item: &str) -> Vec<Diagnostic> {
         match self {
             Language::Rise | Language::Dpia => syntax::parse_in(item, self.dialect()).diagnostics,

@@ -6,7 +6,7 @@ thread_local! {
     static CHECKS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The time in which a thread checks an item.
+/// A guard that exists as long as a thread checks an item.
 pub(crate) struct Checking(());
 
 impl Checking {

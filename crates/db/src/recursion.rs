@@ -114,7 +114,8 @@ pub(crate) fn import_group(db: &dyn Db, file: SourceFile) -> Arc<[FileId]> {
     group.into()
 }
 
-/// Returns the imported files of the same language: programs and strategies may import each other.
+/// Returns the imported files of the same language. Imports of other languages form no cycles that
+/// are errors: programs and strategies may import each other.
 fn imported_files(db: &dyn Db, file: FileId) -> Vec<FileId> {
     let language = |file: FileId| SourceFile::from(file).language(db);
     imports(db, file.into())
@@ -124,7 +125,8 @@ fn imported_files(db: &dyn Db, file: FileId) -> Vec<FileId> {
         .collect()
 }
 
-/// Returns a shortest import cycle through a file, which is its first element.
+/// Returns a shortest import cycle through a file, which is its first element; `None` if the file
+/// is in no cycle.
 pub(crate) fn import_cycle(db: &dyn Db, file: FileId) -> Option<Vec<FileId>> {
     let group = import_group(db, file.into());
     let graph = Graph::new(&group, |file, edge| {

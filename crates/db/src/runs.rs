@@ -65,7 +65,8 @@ fn visit_uses(db: &dyn Db, roots: &[ItemId], mut visit: impl FnMut(ItemId, &[Ite
     }
 }
 
-/// Returns true if a definition of the file, or of a file that it imports, names a strategy.
+/// Returns true if a definition of the file, or of a file that it imports directly or transitively,
+/// names a strategy.
 fn sees_strategies(db: &dyn Db, file: FileId) -> bool {
     let mut seen = FxHashSet::from_iter([file]);
     let mut open = vec![file];

@@ -16,7 +16,7 @@ use crate::language::Language;
 pub struct Definitions {
     /// The definitions by name; the first of several with one name.
     pub by_name: FxHashMap<Name, ItemId>,
-    /// The declarations of foreign functions, without blanks and comments.
+    /// The tokens of the declarations of foreign functions, without comments.
     pub foreign: FxHashMap<ItemId, Box<str>>,
     /// The names that invalid definitions such as `type t = …` would define.
     pub synonyms: FxHashSet<Name>,
@@ -44,7 +44,7 @@ pub enum Binding {
 pub enum Origin {
     /// This file.
     Own,
-    /// A file that it imports.
+    /// A file that this file imports.
     Imported,
     /// The standard library.
     Library,

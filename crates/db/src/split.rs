@@ -18,7 +18,7 @@ pub(crate) struct ItemText {
     header: Option<Header>,
 }
 
-/// A piece with its header, and its tree if that had to be parsed.
+/// The text of an item with its header, and its tree if that had to be parsed.
 pub(crate) struct ParsedItemText {
     pub text: Arc<str>,
     pub header: Header,
@@ -62,14 +62,16 @@ pub(crate) struct Replacement {
     pub suffix: usize,
     /// The distance in bytes by which the unchanged items at the end move, modulo 2^32.
     pub shift: u32,
-    /// The ranges in the new text of the items between them.
+    /// The ranges in the new text of the items between the unchanged ones at the start and at the
+    /// end.
     pub spans: Vec<Span>,
     /// The texts of these items, as many as `spans`.
     pub pieces: Vec<ItemText>,
 }
 
 impl Replacement {
-    /// Creates a change that replaces all items.
+    /// Creates a change that replaces all items. Their headers are computed at once if `read` is
+    /// true.
     pub fn whole(text: &str, language: Language, read: bool) -> Self {
         let spans = language.split(text);
         let piece = |span: &Span| {

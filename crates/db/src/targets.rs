@@ -23,7 +23,7 @@ use crate::types::{Checked, checked};
 
 /// Returns the targets that the item is checked for. These are its annotated targets; or, for a
 /// program that nothing else in its file uses, the target of its patterns or of its strategy, and
-/// the target that every program is checked for.
+/// the target that every program is checked for. An item with errors or of the library has none.
 pub(crate) fn targets(db: &dyn Db, item: ItemId) -> Targets {
     let for_all = Options::get(db).target(db);
     targets_among(db, item, checked(db, item.into()), for_all)
@@ -171,7 +171,7 @@ pub(crate) fn target_diagnostics(
     found.iter().chain(more.iter()).cloned().collect()
 }
 
-/// Returns the error for kernels that use more local memory at a time than the device has.
+/// Returns an error for each kernel that uses more local memory at a time than the device has.
 fn local_memory_diagnostics(db: &dyn Db, item: SourceItem, module: &Module) -> Arc<[Diagnostic]> {
     let device = device(db);
     let found = local_memory(module, &device).map(|bytes| {
@@ -231,7 +231,8 @@ fn add_target_diagnostics(
     all.into()
 }
 
-/// Returns false if the item uses one with errors, which have been reported.
+/// Returns false if the item has errors, is recursive, or uses an item with errors, because these
+/// errors have been reported.
 fn is_linked(db: &dyn Db, frontend: &dyn Frontend, item: ItemId) -> bool {
     !matches!(
         frontend.link_error(db, item.into()),

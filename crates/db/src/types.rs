@@ -70,7 +70,8 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
     }
 }
 
-/// Returns the item's type for its users; `None` if it is recursive.
+/// Returns the item's type for its users; `None` if the item defines nothing, is recursive, or is
+/// in a strategy file, and if inference fails because of a bug.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn scheme(db: &dyn Db, item: SourceItem) -> Option<Arc<Scheme>> {
     if recursion(db, item.file(db).into()).contains(item.into()) {

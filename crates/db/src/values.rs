@@ -22,15 +22,15 @@ use crate::items::parsed;
 use crate::panics::catch_panic;
 use crate::terms::linked;
 
-/// The number of steps after which the interpreter stops.
+/// The number of steps after which the interpreter stops; later expressions have no values.
 const MAX_STEPS: u64 = 1 << 20;
 /// The limit of the memory of arrays, in bytes.
 const MAX_MEMORY: u64 = 64 << 20;
 /// The limit of the memory of the arguments and the result, in bytes.
 const MAX_ARGUMENTS: u64 = 1 << 20;
-/// The time limit; a definition that takes longer has no values.
+/// The time limit of a run; expressions that are not evaluated until then have no values.
 const MAX_TIME: Duration = Duration::from_millis(500);
-/// The largest number of expressions, and of elements of one, that are recorded.
+/// The largest number of expressions whose values are recorded, and of scalars of a recorded value.
 const TRACE_LIMITS: TraceLimits = TraceLimits {
     values: 4096,
     elements: 4096,
@@ -41,7 +41,7 @@ const CANCELLATION_INTERVAL: Duration = Duration::from_millis(1);
 const MAX_ANNOTATED_SIZE: u64 = 16;
 /// The largest value of a size that is tried.
 const MAX_SIZE: u64 = 256;
-/// The largest number of assignments to sizes that are tried.
+/// The largest number of values of single sizes that are tried.
 const MAX_TRIES: u32 = 20_000;
 /// The largest number of complete assignments with which the program is prepared.
 const MAX_PREPARATIONS: u32 = 16;
@@ -176,7 +176,8 @@ fn trace(db: &dyn Db, program: &Program<Primitive>, launch: &Launch) -> Vec<(Ori
     found
 }
 
-/// Finds small sizes and simple arguments for which the program can be prepared.
+/// Finds small sizes and simple arguments for which the program can be prepared; `None` if the
+/// search finds none within its limits.
 fn launch(program: &Program<Primitive>, given: &[(String, u64)]) -> Option<Launch> {
     let signature = program.signature();
     let sizes: Vec<Var> = signature.sizes().collect();

@@ -157,8 +157,9 @@ impl Database {
         self.set_state(file, FileState::Absent(why));
     }
 
-    /// Returns the files that imports refer to and that were neither set nor marked as absent. The
-    /// caller reads them and calls this again, until the result is empty.
+    /// Returns the files that imports and `@strategy` annotations refer to and that were neither
+    /// set nor marked as absent. The caller reads them and calls this again, until the result is
+    /// empty.
     pub fn missing(&mut self) -> Vec<FilePath> {
         let unread = std::mem::take(&mut self.unread_imports);
         for &file in unread.iter() {

@@ -149,7 +149,8 @@ impl Database {
 
 /// Methods that read files, items and the results of queries.
 impl Database {
-    /// Returns the file at this path, if there is one.
+    /// Returns the file at this path, if the database knows it: if it was set or marked as absent,
+    /// or another file refers to it.
     pub fn file(&self, path: &FilePath) -> Option<FileId> {
         self.paths
             .lock()
@@ -221,7 +222,8 @@ impl Database {
         SourceItem::from(item).file(self)
     }
 
-    /// Returns the item's range in its file.
+    /// Returns the item's range in its file; an empty range at 0 if the item is in no file any
+    /// more.
     pub fn item_span(&self, item: ItemId) -> Span {
         let layout = self.layouts.get(&self.file_of(item));
         layout
@@ -230,12 +232,13 @@ impl Database {
     }
 
     /// Returns the item that contains this offset of the file (or ends there), and the offset
-    /// relative to the item's start. Between two adjacent items this is the later one.
+    /// relative to the item's start; `None` if there is none. Between two adjacent items this is
+    /// the later one.
     pub fn item_at(&self, file: FileId, offset: u32) -> Option<(ItemId, u32)> {
         self.layouts.get(&file)?.item_at(offset)
     }
 
-    /// Returns the items that share a byte with `range` of the file, in the order of the text.
+    /// Returns the items that overlap or touch `range` of the file, in the order of the text.
     pub fn items_in(&self, file: FileId, range: Span) -> Vec<ItemId> {
         self.layouts
             .get(&file)
@@ -273,13 +276,14 @@ impl Database {
         signature_of(self, id)
     }
 
-    /// Returns the strategy that a definition names in `@strategy`, if it exists.
+    /// Returns the strategy that a definition names in `@strategy`; `None` if it names none, or no
+    /// strategy for a whole definition.
     pub fn strategy_of(&self, item: ItemId) -> Option<GlobalId> {
         named(self, self.demand(item).into())?.ok()
     }
 
     /// Returns the file of a definition of the strategy library, the range of the definition, and
-    /// that of its name.
+    /// that of its name. Returns `None` for other definitions.
     pub fn strategy_place(&self, id: GlobalId) -> Option<(FileId, Span, Span)> {
         let place = lang::library().location(id)?;
         let (name, _) = lang::LIBRARY.get(place.file)?;
@@ -297,7 +301,8 @@ impl Database {
         types::inference(self, self.demand(item))
     }
 
-    /// Returns the item's type; `None` if it defines nothing or is recursive.
+    /// Returns the item's type; `None` if the item defines nothing, is recursive, or is in a
+    /// strategy file, and if inference fails because of a bug.
     pub fn scheme(&self, item: ItemId) -> Option<Arc<rise::Scheme>> {
         types::scheme(self, self.demand(item))
     }
@@ -393,7 +398,8 @@ impl Database {
         scope::bindings(self, item.into()).clone()
     }
 
-    /// Returns the items in all files whose free names include this definition.
+    /// Returns the items in all files that use this definition: as a free name, or as the strategy
+    /// that they name in `@strategy`.
     pub fn users(&self, item: ItemId) -> Vec<ItemId> {
         let Declaration::Def(name) = &self.header(item).declares else {
             return Vec::new();
@@ -477,12 +483,12 @@ impl Database {
 pub struct LogKey(salsa::Id);
 
 impl LogKey {
-    /// Returns the file, if it is a query about files.
+    /// Returns the argument as a file. This must only be called for queries about files.
     pub fn file(self) -> FileId {
         FileId::from_id(self.0)
     }
 
-    /// Returns the item, if it is a query about items.
+    /// Returns the argument as an item. This must only be called for queries about items.
     pub fn item(self) -> ItemId {
         ItemId::from_id(self.0)
     }

@@ -67,7 +67,8 @@ impl Database {
             .to(options);
     }
 
-    /// Returns the width of the sizes that are passed to generated code.
+    /// Returns the width of the sizes that are passed to generated code, which is 64 bits if the
+    /// width of indices depends on the sizes.
     pub fn index_width(&self) -> IndexWidth {
         match Options::get(self).codegen(self).index {
             IndexPolicy::Fixed(width) => width,

@@ -30,8 +30,8 @@ impl Database {
         terms::linked(self, self.demand(item))
     }
 
-    /// Returns the linked program of the definition in normal form, or the diagnostics if there is
-    /// none. The same holds for the following stages.
+    /// Returns the linked program of the definition in normal form. This method and the following
+    /// ones that return a [`StageResult`] fail with the diagnostics that prevent the stage.
     pub fn normalised(&self, item: ItemId) -> StageResult<Program<Primitive>> {
         let item = self.demand(item);
         frontend(self, item).normalised(self, item)
@@ -94,8 +94,8 @@ impl Database {
 
     /// Returns the values of the definition's expressions for small sizes: those of `@run` that are
     /// small, and otherwise small ones that satisfy the conditions; the elements of its arguments
-    /// are 0, 1, 2, …. Returns `None` if the definition is no program, and for programs with C
-    /// functions of their own, which are not run.
+    /// are 0, 1, 2, …. Returns `None` if the definition is no program, if no such sizes are found,
+    /// and for programs with C functions of their own, which are not run.
     pub fn values(&self, item: ItemId) -> Option<Arc<Values>> {
         values::values(self, self.demand(item))
     }

@@ -31,13 +31,14 @@ impl Database {
         strategies::rewrite(self, self.demand(item).into(), strategy, request)
     }
 
-    /// Returns the definitions that an item of RISE uses directly or transitively, without those of
-    /// the standard library.
+    /// Returns the definition of an item of RISE and those that it uses directly or transitively,
+    /// without those of the standard library.
     pub fn used_programs(&self, item: ItemId) -> Definitions {
         strategies::used_programs(self, self.demand(item).into())
     }
 
-    /// Renders the assumptions of the rules of a run.
+    /// Returns the texts of the conditions on sizes and of the other assumptions that the rules of
+    /// a run have made.
     pub fn assumed(&self, rewritten: &Rewritten) -> Vec<String> {
         strategies::assumed(rewritten)
     }
@@ -47,7 +48,8 @@ impl Database {
         strategies::complaint(refusal, span)
     }
 
-    /// Returns the program that a main expression `(strategy)(program)` names.
+    /// Returns the program that a main expression `(strategy)(program)` names; `None` for other
+    /// items.
     pub fn strategy_program(&self, strategy: ItemId) -> Option<ItemId> {
         strategies::program_of(self, self.demand(strategy).into())
     }

@@ -23,7 +23,7 @@ pub struct Header {
     pub programs: Box<[Name]>,
     /// The strategy that lowers it, if it has `@strategy`.
     pub strategy: Option<Box<StrategyName>>,
-    /// The declaration of a foreign function, without blanks and comments.
+    /// The tokens of the declaration of a foreign function, without comments.
     pub foreign: Option<Box<str>>,
     /// The names that invalid definitions such as `type t = …` would define.
     pub synonyms: Box<[Name]>,
@@ -49,7 +49,8 @@ pub enum Declaration {
     Import(Box<str>),
     /// An import without a path.
     BrokenImport,
-    /// No declaration, because a part of it is missing.
+    /// No declaration: the item has no name, because it needs none or because a part of it is
+    /// missing.
     Nothing,
 }
 
@@ -143,7 +144,8 @@ fn tokens(text: &str) -> Box<str> {
     words.join(" ").into()
 }
 
-/// Returns the strategy of the definition's first `@strategy` annotation.
+/// Returns the strategy of the definition's first `@strategy` annotation; `None` if there is none,
+/// or its arguments are not a name, or a file and a name.
 pub(crate) fn strategy_name(item: &Item) -> Option<StrategyName> {
     let annotation = item.annotations("strategy").next()?;
     let (file, name) = match &*annotation.args {

@@ -31,10 +31,10 @@ use crate::options::Options;
 use crate::panics::catch_panic;
 use crate::types::inference;
 
-/// The language of a definition: the stages up to the phrase that is translated to imperative DPIA,
-/// and the diagnostics of the language.
+/// The front end for definitions of a language: the stages up to the phrase that is translated to
+/// imperative DPIA, and the diagnostics of the language.
 pub(crate) trait Frontend {
-    /// Returns the reason why the definition cannot be linked.
+    /// Returns the reason why the definition cannot be linked; `None` if it can.
     fn link_error(&self, db: &dyn Db, item: SourceItem) -> Option<LinkError>;
 
     /// Returns the diagnostics of the definition that need more than its type, and no target.
@@ -77,7 +77,7 @@ pub(crate) trait Frontend {
     }
 }
 
-/// Returns the language of the definition.
+/// Returns the front end for the language of the definition.
 pub(crate) fn frontend(db: &dyn Db, item: SourceItem) -> &'static dyn Frontend {
     frontend_of(language(db, item))
 }
@@ -215,6 +215,7 @@ fn generated<T>(
 }
 
 /// Returns the local memory, in bytes, of each kernel that uses more at a time than the device has.
+/// Kernels whose local memory depends on sizes are left out.
 pub(crate) fn local_memory(module: &Module, device: &Device) -> impl Iterator<Item = u64> {
     let kernels = module.device.iter().flat_map(|launched| &launched.kernels);
     let most = device.local_memory;
@@ -251,7 +252,8 @@ fn head(program: &PhraseProgram, origin: Origin) -> Option<Span> {
     own_source(program, origin).map(|source| source.head)
 }
 
-/// Returns the source of a phrase in the definition's own text.
+/// Returns the source of a phrase in the definition's own text. For a phrase of another definition,
+/// this is the source of the phrase that uses that definition.
 fn own_source(program: &PhraseProgram, origin: Origin) -> Option<&Source> {
     let mut source = program.origins.get(origin.0 as usize);
     while let Some(inner) = source

@@ -296,7 +296,8 @@ fn adapt_lowered_diagnostic(
     });
 }
 
-/// Returns the diagnostics of the strategy that a definition names.
+/// Returns the errors of applying the strategy that a definition names, or the assumptions of the
+/// strategy as information. Returns nothing for other definitions.
 pub(super) fn lowering_diagnostics(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
     // Few definitions name one, so no query result is stored for the others.
     let Some(strategy) = item.strategy(db) else {

@@ -20,7 +20,9 @@ pub(crate) fn named(db: &dyn Db, item: ItemId) -> Option<Result<GlobalId, Diagno
     Some(found.and_then(|found| is_whole(db, name, found).map(|()| found)))
 }
 
-/// Returns the definition of a strategy file that the definition names, of any type.
+/// Returns the definition of a strategy file or of the strategy library that the definition names
+/// in `@strategy`, which may have any type, or the reason why there is none; `None` if it has no
+/// `@strategy`.
 pub(crate) fn named_definition(db: &dyn Db, item: ItemId) -> Option<Result<GlobalId, Diagnostic>> {
     let source = SourceItem::from(item);
     let name = source.strategy(db).as_deref()?;

@@ -27,7 +27,8 @@ use crate::terms::elaborated;
 /// The limit of work while a user types, which takes one or two seconds.
 const WORK_LIMIT: u64 = 100_000_000;
 
-/// Returns a definition of a strategy file or of the strategy library.
+/// Returns a definition of a strategy file or of the strategy library; `None` if the library has no
+/// definition with this id.
 fn definition(db: &dyn Db, id: GlobalId) -> Option<Arc<Definition>> {
     if Library::contains(id) {
         return library().definition(id).cloned();
@@ -42,7 +43,8 @@ fn definition(db: &dyn Db, id: GlobalId) -> Option<Arc<Definition>> {
     }))
 }
 
-/// Returns the definitions that the strategy and the program use directly or transitively.
+/// Returns the definitions of the strategy and of the program, and those that they use directly or
+/// transitively, without those of the libraries.
 pub(crate) fn definitions(
     db: &dyn Db,
     strategy: &Arc<Definition>,
@@ -73,7 +75,8 @@ pub(crate) fn definitions(
     found
 }
 
-/// Returns the definitions that an item of RISE uses directly or transitively.
+/// Returns the definition of an item of RISE and those that it uses directly or transitively,
+/// without those of the standard library.
 pub(crate) fn used_programs(db: &dyn Db, item: ItemId) -> Definitions {
     let mut found = Definitions::default();
     add_used(db, vec![item], &mut found);
@@ -172,7 +175,7 @@ pub(crate) fn rewrite_by(
     .map_err(Refusal::NotRewritten)
 }
 
-/// Returns the program that a main expression `(strategy)(program)` names.
+/// Returns the program that a main expression `(strategy)(program)` names; `None` for other items.
 pub(crate) fn program_of(db: &dyn Db, strategy: ItemId) -> Option<ItemId> {
     let definition = definition(db, strategy.global())?;
     lang::program_of(&definition).map(ItemId::from_global)
