@@ -13,8 +13,8 @@ use crate::scope::dependencies;
 /// The recursive definitions of one group of files that import each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recursion {
-    /// A shortest cycle of each strongly connected component, from its first definition in file
-    /// order.
+    /// For each strongly connected component, a shortest cycle through the first definition of the
+    /// component in file order, which is the first element of the cycle.
     pub cycles: Box<[Box<[ItemId]>]>,
     /// The recursive definitions, each with the number of its strongly connected component.
     members: FxHashMap<ItemId, u32>,

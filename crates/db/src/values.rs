@@ -59,7 +59,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// Returns the value of the expression at this place.
+    /// Returns the value of the expression at exactly this place; `None` if there is none.
     pub fn at(&self, span: Span) -> Option<&str> {
         let at = self.values.binary_search_by_key(&span, |(span, _)| *span);
         at.ok().map(|at| self.values[at].1.as_str())

@@ -496,7 +496,7 @@ impl Random {
         Random(seed)
     }
 
-    /// Returns the next number, which is uniformly distributed among all of 64 bits.
+    /// Returns the next number of the sequence, which may be any number of 64 bits.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -14,7 +14,8 @@ use free_names::free_names;
 pub struct Header {
     /// The declaration of the item.
     pub declares: Declaration,
-    /// The range in the item of the declared name, or of the import's string.
+    /// The range in the item of the declared name, or of the import's string; empty if there is
+    /// neither.
     pub span: Span,
     /// The free names of its own language in the item, sorted.
     pub free_names: Box<[Name]>,

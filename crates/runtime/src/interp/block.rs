@@ -57,8 +57,9 @@ pub(crate) enum Operand {
     Pair(Box<Operand>, Box<Operand>),
 }
 
-/// A computation before the result of a block. A local error is stored, and raised when the value
-/// is used; other errors are raised at once.
+/// A computation before the result of a block. An error that only concerns the computed value (see
+/// [`ErrorKind::is_local`]) is stored, and raised when the value is used; other errors are raised
+/// at once.
 #[derive(Clone)]
 pub(crate) enum Step {
     Word {

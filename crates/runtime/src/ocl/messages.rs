@@ -14,7 +14,7 @@ pub fn parse(log: &str) -> Vec<Message> {
 }
 
 /// Returns the text of the first error of a build log, or the whole log if it has none. For an
-/// empty log, returns a text that says so.
+/// empty log, returns a text that no reason is given.
 pub(super) fn first_error(log: &str) -> String {
     let all = parse(log);
     let first = all

@@ -23,8 +23,8 @@ pub(crate) struct Loop {
     block: Block,
     layout: LayoutCode,
     pub chunks: Option<Chunks>,
-    /// True if every error in an element stops the program at once; otherwise a local error is
-    /// raised when the element is read.
+    /// True if every error in an element stops the program at once; otherwise an error that only
+    /// concerns the element is raised when the element is read.
     pub strict: bool,
     pub origin: Origin,
 }

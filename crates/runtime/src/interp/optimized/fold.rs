@@ -26,8 +26,8 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Returns the fold of a block; `None` if its function does not have this form, or the
-    /// operation is a division or a remainder.
+    /// Returns the fold of a block; `None` if its function does not have this form, if the
+    /// operation is a division or a remainder, or if there is no batched code of the expression.
     pub fn of(block: &Block, acc: &VarSlots) -> Option<Fold> {
         let (VarSlots::Word(_, slot, _), BlockResult::Word(_, Scalar::Arith(op, kind, a, b, _), _)) =
             (acc, &block.exec)
