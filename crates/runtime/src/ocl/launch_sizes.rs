@@ -80,9 +80,9 @@ pub fn preferred(loops: &KernelLoops, device: &DeviceInfo) -> [u64; 3] {
     local
 }
 
-/// Returns the local size in a dimension for which each work-item has work: the number of
-/// iterations of the loops within a group, or of the loops over all work-items if there are none,
-/// at most 2^20, rounded up to a power of two. Returns 1 if there are no such loops.
+/// Returns the largest useful local size in a dimension: the number of iterations of the loops
+/// within a group, or of the loops over all work-items if there are none, at most 2^20, rounded up
+/// to a power of two. Returns 1 if there are no such loops.
 fn width(loops: &KernelLoops, dim: usize) -> u64 {
     let of = |level| count(loops, level, dim);
     let shared = of(Level::Local).or(of(Level::Global));

@@ -244,16 +244,16 @@ pub fn local_text(bytes: u64) -> String {
     }
 }
 
-/// Formats sizes with a separator, as in `16 x 16`, without the last dimensions as far as their
-/// size is 1. The first dimension is always included.
+/// Formats sizes with a separator, as in `16 x 16`, without trailing dimensions of size 1. The
+/// first dimension is always included.
 pub fn sizes_text(sizes: &[u64; 3], separator: &str) -> String {
     let last = sizes.iter().rposition(|size| *size != 1).unwrap_or(0);
     let texts: Vec<String> = sizes[..=last].iter().map(u64::to_string).collect();
     texts.join(separator)
 }
 
-/// Formats sizes as `16` or `(16, 16)`, without the last dimensions as far as their size is 1. The
-/// first dimension is always included.
+/// Formats sizes as `16` or `(16, 16)`, without trailing dimensions of size 1. The first dimension
+/// is always included.
 fn dimensions(sizes: &[u64; 3]) -> String {
     match sizes {
         [x, 1, 1] => x.to_string(),
