@@ -128,8 +128,8 @@ impl FilePath {
         }
     }
 
-    /// Returns the language of the file, if its extension determines it. A file of the library
-    /// whose extension does not is RISE.
+    /// Returns the language that the extension of the file determines; `None` if it determines
+    /// none. A file of the library is RISE then.
     pub fn language(&self) -> Option<Language> {
         let extension = |path: &Path| Language::from_extension(path.extension()?.to_str()?);
         match self {
@@ -139,7 +139,7 @@ impl FilePath {
         }
     }
 
-    /// Returns the path on disk, if the file is on disk.
+    /// Returns the path on disk; `None` if the file is not on disk.
     pub fn as_disk(&self) -> Option<&Path> {
         match self {
             FilePath::Disk(path) => Some(path),

@@ -27,7 +27,7 @@ impl Language {
         }
     }
 
-    /// Returns the extension of its files, without the dot.
+    /// Returns the extension of the files in this language, without the dot.
     pub const fn extension(self) -> &'static str {
         match self {
             Language::Rise => Dialect::Rise.extension(),
@@ -36,7 +36,8 @@ impl Language {
         }
     }
 
-    /// Returns the language of files with this extension, which is given without the dot.
+    /// Returns the language of files with this extension, which is given without the dot; `None` if
+    /// there is none.
     pub fn from_extension(extension: &str) -> Option<Self> {
         Self::ALL
             .iter()
@@ -44,7 +45,8 @@ impl Language {
             .find(|language| language.extension() == extension)
     }
 
-    /// Returns the dialect of its terms: the patterns and examples of ELEVATE are RISE.
+    /// Returns the dialect of the terms in this language; the terms in patterns and examples of
+    /// ELEVATE are RISE.
     pub const fn dialect(self) -> Dialect {
         match self {
             Language::Rise | Language::Elevate => Dialect::Rise,

@@ -27,7 +27,7 @@ pub(crate) enum Tree {
 }
 
 impl Tree {
-    /// Returns the tree of an item of a program.
+    /// Returns the tree if it is that of an item of a program; otherwise `None`.
     pub fn program(self) -> Option<Arc<Parsed>> {
         match self {
             Tree::Program(parsed) => Some(parsed),
@@ -35,7 +35,7 @@ impl Tree {
         }
     }
 
-    /// Returns the tree of an item of a strategy file.
+    /// Returns the tree if it is that of an item of a strategy file; otherwise `None`.
     pub fn strategy(self) -> Option<Arc<elevate::Parsed>> {
         match self {
             Tree::Program(_) => None,

@@ -23,9 +23,9 @@ use crate::scope::{Binding, bindings, program_bindings, programs};
 pub(crate) struct Checked {
     pub scheme: Option<Arc<Scheme>>,
     pub diagnostics: Arc<[Diagnostic]>,
-    /// The targets of its annotations.
+    /// The targets that the annotations and the patterns of the item select.
     pub selection: TargetSelection,
-    /// True if it names the strategy that lowers it.
+    /// True if the item names a strategy in `@strategy`.
     pub has_strategy: bool,
 }
 

@@ -89,7 +89,8 @@ impl CacheEntry {
         }
     }
 
-    /// Returns the executable and the output of the compiler, if they are in the cache.
+    /// Returns the path of the executable and the output of the compiler; `None` if the program is
+    /// not in the cache.
     pub fn find(&self, root: &Path) -> Option<(PathBuf, String)> {
         let folder = root.join(&self.name);
         let same = |(name, text): &(String, String)| {

@@ -228,12 +228,12 @@ pub fn scalar(text: &str, leaf: Leaf) -> Result<Scalar, LiteralError> {
     from_integer(value, scalar).ok_or_else(range)
 }
 
-/// Parses `3`, `-3` or `+3`, but not `0x3`.
+/// Parses `3`, `-3` or `+3`, but not `0x3`; returns `None` for other texts.
 fn integer(text: &str) -> Option<i128> {
     text.parse().ok()
 }
 
-/// Parses `1.5`, `-3`, `1e-6`, `1.5f`, `inf` or `NaN`.
+/// Parses `1.5`, `-3`, `1e-6`, `1.5f`, `inf` or `NaN`; returns `None` for other texts.
 fn float(text: &str, ty: ScalarType) -> Option<Scalar> {
     let digits = match text.strip_suffix('f') {
         // The last letter of `inf` is not a suffix.

@@ -220,7 +220,8 @@ pub fn bytes_text(count: u64) -> String {
     format!("{value:.1} {}", UNITS[unit])
 }
 
-/// Parses the line `MemAvailable:   12345 kB`.
+/// Parses the line `MemAvailable: 12345 kB` of a text and returns the number of bytes; `None` if
+/// there is no such line.
 fn meminfo(text: &str) -> Option<u64> {
     let line = text
         .lines()

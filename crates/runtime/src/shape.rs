@@ -190,7 +190,7 @@ impl Shape {
         }
     }
 
-    /// Returns the leaf that the shape is, if it is one.
+    /// Returns the leaf of a shape that is a scalar or an index; `None` for other shapes.
     pub fn as_leaf(&self) -> Option<Leaf> {
         match self {
             Shape::Scalar(scalar) => Some(Leaf::Scalar(*scalar)),

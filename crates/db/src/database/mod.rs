@@ -140,7 +140,8 @@ impl Database {
         item.into()
     }
 
-    /// Like [`Database::demand`], for many items, whose shared dependencies are validated once.
+    /// Returns the results of [`Database::demand`] for many items, whose shared dependencies are
+    /// validated once.
     fn demand_all(&self, items: &[ItemId]) -> impl Iterator<Item = SourceItem> {
         evaluate(self, items.iter().copied(), &mut FxHashSet::default());
         items.iter().map(|&item| item.into())

@@ -17,12 +17,12 @@ pub struct Header {
     /// The range in the item of the declared name, or of the import's string; empty if there is
     /// neither.
     pub span: Span,
-    /// The free names of its own language in the item, sorted.
+    /// The free names in the item that refer to definitions of the item's own language, sorted.
     pub free_names: Box<[Name]>,
     /// The names that strategies may use for definitions of programs, sorted; only for an item of
     /// ELEVATE.
     pub programs: Box<[Name]>,
-    /// The strategy that lowers it, if it has `@strategy`.
+    /// The strategy that the item names in `@strategy`; `None` if it names none.
     pub strategy: Option<Box<StrategyName>>,
     /// The tokens of the declaration of a foreign function, without comments.
     pub foreign: Option<Box<str>>,

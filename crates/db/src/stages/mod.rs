@@ -64,8 +64,8 @@ pub(crate) trait Frontend {
         self.functional(db, item, target)
     }
 
-    /// Returns the fix that stores the value at this place in a memory that the whole group shares,
-    /// if the program then compiles.
+    /// Returns the fix that stores the value at this place in a memory that the whole group shares;
+    /// `None` if the program does not compile then either.
     fn other_memory_fix(
         &self,
         _db: &dyn Db,
@@ -247,7 +247,8 @@ fn at(
     Diagnostic::error(dpia::codes::NOT_A_PROGRAM, span, message)
 }
 
-/// Returns the range of the word that is highlighted for a phrase.
+/// Returns the range of the word in the definition's own text that is highlighted for a phrase;
+/// `None` if the phrase has no source there.
 fn head(program: &PhraseProgram, origin: Origin) -> Option<Span> {
     own_source(program, origin).map(|source| source.head)
 }

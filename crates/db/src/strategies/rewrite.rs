@@ -157,7 +157,7 @@ pub(crate) fn rewrite(
     rewrite_by(db, item, &strategy, order, request)
 }
 
-/// Like `rewrite`, for a strategy without errors, which may be in no file.
+/// Applies a strategy without errors, which may be in no file, to a definition of RISE.
 pub(crate) fn rewrite_by(
     db: &dyn Db,
     item: ItemId,

@@ -17,7 +17,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Returns the name of the function that the linker did not find, if the message is about one.
+    /// Returns the name of the function that the linker did not find; `None` for other messages.
     pub fn not_linked(&self) -> Option<&str> {
         let name = self.text.strip_prefix("no function `")?;
         name.strip_suffix("` is linked")
@@ -62,7 +62,8 @@ pub(crate) fn unique(text: &str, parse: impl Fn(&str) -> Option<Message>) -> Vec
     messages
 }
 
-/// Parses a message with the severity after the location: `program.c:3:5: error: text`.
+/// Parses a message with the severity after the location: `program.c:3:5: error: text`. Returns
+/// `None` for other lines.
 pub(crate) fn after_location(line: &str) -> Option<Message> {
     let (location, severity, text) = split_severity(line)?;
     located(location, severity, text)
@@ -92,7 +93,8 @@ fn split_severity(line: &str) -> Option<(&str, Severity, &str)> {
 }
 
 /// Parses an undefined reference (`` …: undefined reference to `f' ``) or an error without a
-/// location (`cc: error: text`).
+/// location (`cc: error: text`). Returns `None` for other lines, and if the error only says that
+/// the linker has failed.
 fn unplaced(line: &str) -> Option<Message> {
     let text = if let Some(at) = line.find("undefined reference to ") {
         let name = line[at..].trim_start_matches("undefined reference to ");

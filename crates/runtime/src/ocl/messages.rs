@@ -27,7 +27,7 @@ pub(super) fn first_error(log: &str) -> String {
     }
 }
 
-/// Returns the name of an undefined function that the program calls, if the log has one.
+/// Returns the name of an undefined function that the program calls; `None` if the log has none.
 pub fn unresolved(log: &str) -> Option<&str> {
     const WORDS: [&str; 3] = [
         "Cannot find symbol ",
@@ -44,7 +44,8 @@ pub fn unresolved(log: &str) -> Option<&str> {
     })
 }
 
-/// Parses a message with the severity before the location: `error: /tmp/x.cl:3:5: text`.
+/// Parses a message with the severity before the location: `error: /tmp/x.cl:3:5: text`. Returns
+/// `None` for other lines.
 fn before_location(line: &str) -> Option<Message> {
     let line = line.trim_start();
     let (rest, severity) = SEVERITIES

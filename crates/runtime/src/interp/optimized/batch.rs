@@ -159,7 +159,7 @@ impl BatchValue {
         }
     }
 
-    /// Returns the value as a lane, if it is a scalar.
+    /// Returns the value as a lane; `None` if it is not a scalar.
     pub fn lane(&self, frame: &Frame<'_>) -> Option<Lane> {
         match self {
             BatchValue::Lane(_, lane) => Some(lane.clone()),
@@ -171,7 +171,8 @@ impl BatchValue {
         }
     }
 
-    /// Materialises the value as arrays with the iterations as dimensions.
+    /// Materialises the value as arrays with the iterations as the outermost dimensions; `None` if
+    /// the memory is not sufficient.
     pub fn spelled(&self, frame: &Frame<'_>) -> Option<BatchValue> {
         Some(match self {
             BatchValue::Array(_) => self.clone(),
@@ -201,7 +202,8 @@ impl BatchValue {
         }
     }
 
-    /// Returns the element of an array at an index that is the same for all iterations.
+    /// Returns the element of an array at an index that is the same for all iterations; `None` if
+    /// the value is not an array.
     pub fn element(&self, index: usize, frame: &Frame<'_>) -> Option<BatchValue> {
         Some(match self {
             BatchValue::Array(col) => {
@@ -245,7 +247,8 @@ impl BatchValue {
         })
     }
 
-    /// Extends the value to the iterations of the loops inside of the first `depth` ones.
+    /// Extends a value for the iterations of the outermost `depth` loops to those of all loops, in
+    /// which it is repeated; `None` if that is not possible.
     fn inside(&self, depth: usize, frame: &Frame<'_>) -> Option<BatchValue> {
         let added = frame.chunk.iterations.lens.get(depth..)?;
         if added.is_empty() {
@@ -320,7 +323,8 @@ fn lane_col(kind: Kind, lane: &Lane, frame: &Frame<'_>) -> Option<StridedArray> 
 
 // ----- variables -----
 
-/// Binds a variable to a value for each iteration.
+/// Binds a variable to a value for each iteration. Returns `None` if the value is not of the
+/// variable's type.
 pub(crate) fn bind(bind: &VarSlots, frame: &mut Frame<'_>, value: &BatchValue) -> Option<()> {
     match (bind, value) {
         (VarSlots::Word(kind, slot, _), value) => {
@@ -425,7 +429,7 @@ pub(crate) fn scoped<T>(
 // ----- code -----
 
 impl BatchBlock {
-    /// Compiles a block for many iterations, if all of its operations support that.
+    /// Compiles a block for many iterations; `None` if one of its operations has no batched code.
     pub fn of(block: &Block) -> Option<BatchBlock> {
         Some(BatchBlock {
             steps: batch_steps(&block.steps)?,
@@ -433,7 +437,8 @@ impl BatchBlock {
         })
     }
 
-    /// Computes the value for the current iterations.
+    /// Computes the value for the current iterations; `None` if that is not possible for one of
+    /// them.
     pub fn run(&self, frame: &mut Frame<'_>) -> Option<BatchValue> {
         run_steps(&self.steps, frame)?;
         (self.result)(frame)
@@ -493,7 +498,8 @@ impl BatchBlock {
         })
     }
 
-    /// Applies the block to each element of an array, and returns the array of the results.
+    /// In each of the current iterations, applies the block to each element of an array. Returns
+    /// the array of the results, or `None` if it cannot be computed for all iterations at once.
     pub fn map_inside(
         &self,
         frame: &mut Frame<'_>,
@@ -508,7 +514,9 @@ impl BatchBlock {
         })
     }
 
-    /// Applies the block to each index, and returns the array of the results.
+    /// In each of the current iterations, applies the block to the indices from 0 to `n`,
+    /// exclusively. Returns the array of the results, or `None` if it cannot be computed for all
+    /// iterations at once.
     pub fn generate_inside(
         &self,
         frame: &mut Frame<'_>,
@@ -534,7 +542,8 @@ fn indices(start: usize, n: usize, times: usize) -> Option<Lane> {
     Some(Lane::Each(Data::I32(all)))
 }
 
-/// Returns a slice of an array with the iterations of the only loop as its first dimension.
+/// Returns `n` elements of an array from `start` on, whose first dimension is the iterations of the
+/// only loop; `None` if there are fewer elements, or the value is not an array.
 fn chunk(array: &Val, start: usize, n: usize) -> Option<BatchValue> {
     Some(match array {
         Val::Array(col) => {

@@ -36,7 +36,7 @@ fn all(scalars: &[Scalar]) -> Option<Vec<LaneCode>> {
     scalars.iter().map(code).collect()
 }
 
-/// Compiles an expression for many iterations, if that is possible.
+/// Compiles an expression for many iterations; `None` if a part of it has no batched code.
 pub(crate) fn code(scalar: &Scalar) -> Option<LaneCode> {
     Some(match scalar {
         Scalar::Const(word) => {
@@ -109,8 +109,8 @@ fn select_code(kind: Kind, condition: LaneCode, yes: LaneCode, no: LaneCode) -> 
     })
 }
 
-/// Evaluates a branch for all iterations, with a mask of those whose condition has the value
-/// `needs`.
+/// Evaluates a branch for all iterations. The iterations in which the condition has the value
+/// `needs` are those that take the branch.
 fn taken(frame: &mut Frame<'_>, condition: &Lane, needs: bool, code: &LaneCode) -> Option<Lane> {
     let Lane::Each(data) = condition else {
         return None;

@@ -27,7 +27,8 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// Returns the batched code of a loop over a block, if all operations of the block have some.
+    /// Returns the batched code of a loop over a block; `None` if an operation of the block has
+    /// none.
     pub fn of(block: &Block) -> Option<Chunks> {
         Some(Chunks {
             block: BatchBlock::of(block)?,

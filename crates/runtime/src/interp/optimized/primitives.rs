@@ -41,7 +41,7 @@ fn binary(
     })
 }
 
-/// Returns the batched code of each operand, if all of them have some.
+/// Returns the batched code of each operand; `None` if one of them has none.
 pub(super) fn batches(codes: &[Code]) -> Option<Vec<BatchCode>> {
     (codes.iter())
         .map(|code| code.variants.batch.clone())
