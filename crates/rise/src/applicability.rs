@@ -6,8 +6,8 @@ use syntax::ast::{Kind, ScalarType};
 use crate::types::{DataFun, Scheme, Ty, Type};
 
 /// Returns true if a function of this scheme can take a value of type `ty` as its last argument,
-/// once its explicit parameters (and functions before the value) are given. Sizes differ only if
-/// both are constants: `n.f32` fits `(m*4).t`.
+/// once all arguments before it are given. Two sizes fit unless they are different constants:
+/// `n.f32` fits `(m*4).t`.
 pub fn matches(scheme: &Scheme, ty: &Ty) -> bool {
     let mut known = Substitution::default();
     let mut rest = &scheme.ty;
@@ -28,8 +28,9 @@ pub fn matches(scheme: &Scheme, ty: &Ty) -> bool {
     }
 }
 
-/// Returns the types of a function's explicit parameters, followed by its result. `None` stands for
-/// a type-level parameter (a size or a type).
+/// Returns the types of a function's explicit parameters, followed by the type of its result.
+/// `None` stands for an explicit type-level parameter (such as a size or a type). Records the kinds
+/// of all type-level parameters in `known`.
 fn parts(scheme: &Scheme, known: &mut Substitution) -> Vec<Option<Ty>> {
     let mut parts = Vec::new();
     let mut rest = &scheme.ty;
@@ -60,9 +61,9 @@ fn parts(scheme: &Scheme, known: &mut Substitution) -> Vec<Option<Ty>> {
 pub struct ExpectedFunction(Vec<Ty>);
 
 impl ExpectedFunction {
-    /// Returns the function type that a call of `callee` expects as its argument number `index`, if
-    /// it is a function of several values. `piped` is the type of the last argument, if it is
-    /// known.
+    /// Returns the function type that a call of `callee` expects as its explicit argument number
+    /// `index`, counted from 0; `None` if there is no such argument, or if it is not a function of
+    /// at least two values. `piped` is the type of the last argument, if it is known.
     pub fn of_call(callee: &Scheme, index: usize, piped: Option<&Ty>) -> Option<ExpectedFunction> {
         let mut known = Substitution::default();
         let parts = parts(callee, &mut known);
@@ -87,7 +88,7 @@ impl ExpectedFunction {
         several.then(|| ExpectedFunction(wanted.into_iter().map(settled).collect()))
     }
 
-    /// Returns true if a definition with this scheme can be that argument.
+    /// Returns true if a definition with this scheme can be passed as the expected argument.
     pub fn is(&self, scheme: &Scheme) -> bool {
         let mut known = Substitution::default();
         let parts = parts(scheme, &mut known);

@@ -23,12 +23,13 @@ impl Classes {
     pub(crate) const ANY: Classes = Classes(127);
     /// All types of values that can be stored.
     pub(crate) const DATA: Classes = Classes(63);
-    /// Number literals without a point: numbers and, by context, indices.
+    /// The types of number literals without a point: numbers, vectors of numbers and indices.
     pub(crate) const INT_LITERAL: Classes = Classes(2 | 4 | 8 | 16);
-    /// Number literals with a point.
+    /// The types of number literals with a point.
     pub(crate) const FLOAT_LITERAL: Classes = Classes::FLOAT;
 
-    /// Floating-point numbers and vectors of them, the operands of `fma`.
+    /// The operands of `fma`: floating-point numbers and vectors. Vectors of numbers are one class,
+    /// so vectors of integers are included.
     pub(crate) const FLOATS: Classes = Classes(4 | 16);
 
     pub(crate) fn of_kind(kind: Kind) -> Classes {
@@ -49,7 +50,8 @@ impl Classes {
         }
     }
 
-    /// Returns the class of a type whose head is known; `None` for variables and errors.
+    /// Returns the class of a type whose head is known; `None` for variables, applications of
+    /// variables, and errors.
     pub(crate) fn of_type(ty: &Type) -> Option<Classes> {
         Some(match ty {
             Type::Error | Type::Var(_) | Type::Apply(..) => return None,
@@ -73,7 +75,7 @@ impl Classes {
 
     /// Returns the kind that has exactly these classes, functions aside. No kind has exactly those
     /// of integer literals or of the operands of `fma`: they become `Num`, without indices, and
-    /// `Float`, without vectors.
+    /// `Float`, without vectors. Returns `None` for every other set that is not exactly a kind.
     pub(crate) fn to_kind(self) -> Option<Kind> {
         let data = self.and(Classes::DATA);
         [

@@ -42,7 +42,8 @@ pub use types::{Access, Address, Arg, DataFun, Names, Obligation, Pi, Scheme, Si
 pub enum Resolution {
     /// A definition of the file, of an import, or of the standard library.
     Def(GlobalId, Arc<Scheme>),
-    /// A name whose definition or import has an error, which is reported there.
+    /// A name whose definition or import has an error, which is reported there. The identity is
+    /// `None` if no valid definition has the name, but an import that cannot be read may define it.
     Broken(Option<GlobalId>),
     /// Several imports define the name.
     Ambiguous(Vec<GlobalId>),
@@ -56,8 +57,8 @@ pub trait Env {
     fn resolve(&self, name: &str) -> Resolution;
     /// Returns all names that could have been intended, for "did you mean".
     fn names(&self) -> Vec<Name>;
-    /// Returns the primitive of DPIA with this name. Called after [`resolve`](Env::resolve), for
-    /// items of DPIA only.
+    /// Returns the primitive of DPIA with this name; `None` if there is none, as in the default
+    /// implementation. Called after [`resolve`](Env::resolve), for items of DPIA only.
     fn phrase_primitive(&self, _name: &str) -> Option<PhrasePrimitive> {
         None
     }
@@ -85,11 +86,13 @@ pub struct PhrasePrimitive {
     pub name: Name,
     /// The primitive's type, with the implicit parameters first.
     pub scheme: Arc<Scheme>,
-    /// The argument that may be written before all others.
+    /// The kind of the argument that may be written before all others, if the primitive has such an
+    /// argument.
     pub optional: Option<primitive::OptionalArgument>,
-    /// True if it takes as many values as its size argument.
+    /// True if the value of the primitive's size argument is the number of values that it takes.
     pub variadic: bool,
-    /// True if its access parameters are `Rd` or `St`; they are `Rd` or `Wr` otherwise.
+    /// True if each access parameter of the primitive is instantiated to `Rd` or `St`; otherwise
+    /// each is instantiated to `Rd` or `Wr`.
     pub streams: bool,
 }
 
@@ -107,8 +110,8 @@ pub struct Inference {
     /// The implicit parameters that terms are generalised over because their context expects such a
     /// function, outermost first; `terms` has the types under them.
     pub generalised: FxHashMap<TermId, Box<[(Var, Kind)]>>,
-    /// The functions `fun((x, y) => …)` whose parameters are a pattern for a pair, and which are
-    /// not curried.
+    /// The functions `fun((x, y) => …)` that take one pair, whose components the parameters name.
+    /// Other functions of two parameters are curried.
     pub patterns: FxHashSet<TermId>,
     /// The implicit arguments of terms that are no names, such as `(e : {n: Nat} -> n.f32 -> f32)`.
     pub instantiated: FxHashMap<TermId, Vec<(Name, Arg)>>,
@@ -130,7 +133,7 @@ pub enum TermInfo {
     Unknown,
     /// An expression of this type.
     Expr(Ty),
-    /// A type-level argument: size, type, address space or function.
+    /// A type-level argument: a size, a type, an address space, an access, or a function on sizes.
     Arg(Arg),
     /// A type that is no data type (as in `def f : t -> t`).
     Type(Ty),

@@ -166,7 +166,8 @@ pub enum Stream {
 }
 
 impl Pattern {
-    /// Returns the pattern in the annotation `@pattern(…)` of an entry.
+    /// Returns the pattern in the annotation `@pattern(…)` of an entry; `None` if there is no such
+    /// annotation, or if its words name no pattern.
     pub fn of(item: &Item) -> Option<Pattern> {
         let words: Vec<&str> = arguments(item, "pattern")?
             .iter()
@@ -213,7 +214,8 @@ impl Pattern {
         })
     }
 
-    /// Returns the level of a map that runs in parallel.
+    /// Returns the level of a map that runs in parallel; `None` for every other pattern, also for
+    /// parallel reductions.
     pub const fn level(self) -> Option<Level> {
         match self {
             Pattern::Map(MapLoop::Parallel(level)) => Some(level),
@@ -222,7 +224,8 @@ impl Pattern {
         }
     }
 
-    /// Returns the requirement on the target.
+    /// Returns the feature that the pattern needs of the target; `None` if every target has what it
+    /// needs.
     const fn requirement(self) -> Option<Requirement> {
         match self.level() {
             Some(Level::Threads) => Some(Requirement::Threads),
@@ -260,7 +263,8 @@ impl Pattern {
 }
 
 impl Requirement {
-    /// Returns the requirement of an entry: the one in `@requires(…)`, or that of its pattern.
+    /// Returns the requirement of an entry: the one in `@requires(…)`, or without that annotation
+    /// the one of its pattern; `None` if it requires nothing.
     pub(crate) fn of(item: &Item) -> Option<Requirement> {
         let Some([arg]) = arguments(item, "requires") else {
             return Pattern::of(item)?.requirement();
@@ -308,20 +312,21 @@ impl MapLoop {
     }
 }
 
-/// The acceptor to which the argument of a view is written, so that the view is written. It is
-/// written in the annotation `@acceptor(…)`.
+/// The acceptor to which the argument of a view has to be written, so that the view itself is
+/// written to a given acceptor. The annotation `@acceptor(…)` specifies it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AcceptorView {
-    /// The acceptor of the view itself.
+    /// The given acceptor itself.
     Same,
-    /// A view of the acceptor: its name, and the positions of its type-level arguments among those
-    /// of the view.
+    /// A view of the given acceptor: the name of an acceptor primitive, and for each of its
+    /// type-level arguments the position among the type-level parameters of the original view.
     View(Name, Box<[usize]>),
 }
 
 impl AcceptorView {
-    /// Returns the acceptor of an entry, if it can be written through. `params` are the names of
-    /// the type-level parameters.
+    /// Returns what the annotation `@acceptor(…)` of an entry specifies; `None` if there is no such
+    /// annotation, or if it names no acceptor or an unknown parameter. `params` are the names of
+    /// the entry's type-level parameters.
     pub fn of(item: &Item, params: &[Name]) -> Option<AcceptorView> {
         let Some((acceptor, types)) = arguments(item, "acceptor")?.split_first() else {
             return Some(AcceptorView::Same);
@@ -338,8 +343,8 @@ impl AcceptorView {
     }
 }
 
-/// The access path of a view: the indices in the argument of the element of the result at the
-/// indices `i` and `j`. It is written in the annotation `@index(…)`.
+/// The access path of a view: maps the indices `i` and `j` of an element in the result to the
+/// indices of that element in the argument. The annotation `@index(…)` specifies it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexMap {
     taken: usize,
@@ -364,16 +369,19 @@ pub trait IndexArithmetic {
     /// Returns a size as an index.
     fn size(&mut self, size: &Nat) -> Self::Index;
 
-    /// Returns the result of `+`, `-`, `*`, `/` or `%`.
+    /// Returns the result of `+`, `-`, `*`, `/` or `%`; `None` for other operators, or if an
+    /// operand is not supported.
     fn binary(&mut self, op: BinaryOp, a: Self::Index, b: Self::Index) -> Option<Self::Index>;
 
-    /// Returns the result of a function from sizes to sizes.
+    /// Returns the result of a function from sizes to sizes at an index; `None` if the function or
+    /// the index is not supported.
     fn apply(&mut self, function: &SizeFun, at: Self::Index) -> Option<Self::Index>;
 }
 
 impl IndexMap {
-    /// Returns the index map of an entry, if it has one. `params` are the names of the type-level
-    /// parameters.
+    /// Returns the index map in the annotation `@index(…)` of an entry; `None` if there is no such
+    /// annotation, or if a formula in it is not understood. `params` are the names of the entry's
+    /// type-level parameters.
     pub fn of(item: &Item, params: &[Name]) -> Option<IndexMap> {
         let given = arguments(item, "index")?
             .iter()
@@ -383,8 +391,10 @@ impl IndexMap {
         Some(IndexMap { taken, given })
     }
 
-    /// Returns for each dimension of the result whether a dimension of the argument on which it
-    /// depends has the property.
+    /// Carries a property of the argument's dimensions over to those of the result. `dimensions` is
+    /// true for each dimension of the argument that has the property. A dimension of the result has
+    /// it if its index is used to compute the index of a dimension of the argument that has it;
+    /// dimensions behind those that the map computes stay as they are.
     pub fn spread(&self, dimensions: &[bool]) -> Vec<bool> {
         let has = |at: &usize| dimensions.get(*at).copied().unwrap_or(false);
         let depends = |index: usize| {
@@ -395,7 +405,8 @@ impl IndexMap {
         (0..self.taken).map(depends).chain(behind).collect()
     }
 
-    /// Returns the numbers of indices that it takes and gives.
+    /// Returns the number of indices in the result that the map takes, and the number of indices in
+    /// the argument that it computes from them.
     pub fn arity(&self) -> (usize, usize) {
         (self.taken, self.given.len())
     }
@@ -406,9 +417,10 @@ impl IndexMap {
         given.all(|(at, index)| *index == Index::Of(at))
     }
 
-    /// Returns the indices in the argument of the element at these indices in the result. `types`
-    /// are the type-level arguments of the primitive. An index that stays the same is returned as
-    /// it is.
+    /// Maps the indices `at` of an element in the result to the indices of that element in the
+    /// argument. `types` are the type-level arguments of the primitive. An index that stays the
+    /// same is returned as it is. Returns `None` if `at` has too few indices, `types` does not fit,
+    /// or `arithmetic` does not support an operation.
     pub fn apply<A: IndexArithmetic>(
         &self,
         types: &[Arg],

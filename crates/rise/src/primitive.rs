@@ -231,13 +231,13 @@ pub struct Entry {
     pub name: Name,
     /// The definition.
     pub item: Item,
-    /// Its type as it is written.
+    /// Its type as the file writes it.
     pub signature: &'static str,
     /// Its pattern; `None` for DPIA's commands and acceptors.
     pub pattern: Option<Pattern>,
-    /// The access path of a view.
+    /// The access path in `@index(…)`; `None` without that annotation.
     pub index_map: Option<IndexMap>,
-    /// The acceptor to which the argument of a view is written.
+    /// The acceptor to which the argument of a view is written; `None` without `@acceptor(…)`.
     pub acceptor: Option<AcceptorView>,
     /// The requirement on the target.
     pub requirement: Option<Requirement>,
@@ -246,7 +246,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Reads the entries of a file.
+    /// Parses the entries in the text of a file.
     pub fn read(source: &'static str, dialect: Dialect) -> Vec<Entry> {
         let entry = |span| {
             let text = &source[Range::from(span)];
@@ -296,14 +296,15 @@ impl Entry {
     }
 
     /// Returns the accesses in `@access("…")`: for each data type in the type, in the order of the
-    /// text, `R` (read), `W` (written), `S` (stream) or `a` (the same wherever it is written).
-    /// Without the annotation everything is read.
+    /// text, `R` (read), `W` (written), `S` (stream) or `a` (one access, the same for every `a`).
+    /// Data types without a letter are read; without the annotation the text is empty.
     pub fn accesses(&self) -> &str {
         word(&self.item, "access").unwrap_or_default()
     }
 }
 
-/// Returns the text in `@name("text")`.
+/// Returns the text in the annotation `@name("text")` of an item; `None` if there is no such
+/// annotation, or if its only argument is not a string.
 fn word<'i>(item: &'i Item, name: &str) -> Option<&'i str> {
     match &item.annotations(name).next()?.args[..] {
         [

@@ -39,8 +39,8 @@ pub fn nat_text(nat: &Nat, names: &Names) -> String {
     nat.display(&|v| names.get(v)).to_string()
 }
 
-/// Prints a condition, for example `4 divides n`. Summands are moved to the other side to avoid
-/// subtractions: `n >= 2`, not `n - 1 >= 1`.
+/// Prints a condition, for example `4 divides n`. In inequalities, summands are moved to the other
+/// side to avoid subtractions: `n >= 2`, not `n - 1 >= 1`.
 pub fn prop_text(prop: &Prop, names: &Names) -> String {
     let name = |v| -> Name { names.get(v) };
     match prop {

@@ -2,10 +2,11 @@
 
 use syntax::ast::{Half, Item, Literal, TermId, TermKind, UnaryOp};
 
-/// The greatest number of characters before parts are omitted.
+/// The greatest number of characters of a snippet.
 const SHORT: usize = 32;
 
-/// Prints a term to the greatest depth that fits; deeper parts are `…`.
+/// Prints a term to the greatest depth, at most 3, at which the text has no more than [`SHORT`]
+/// characters; deeper parts are `…`. A term that fits at no depth is printed as `…`.
 pub(crate) fn snippet(item: &Item, term: TermId) -> String {
     (0..=3)
         .rev()

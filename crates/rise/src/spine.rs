@@ -6,7 +6,8 @@ use syntax::ast::{BinaryOp, Item, TermId, TermKind};
 pub(crate) struct Spine {
     pub head: TermId,
     pub args: Vec<SpineArg>,
-    /// The terms whose value is the result after so many arguments, outermost first.
+    /// The applications, pipes and parentheses around the head, outermost first, each with the
+    /// number of leading arguments after which its value is the result.
     pub results: Vec<(TermId, usize)>,
 }
 
@@ -17,7 +18,8 @@ pub(crate) struct SpineArg {
 }
 
 impl Spine {
-    /// Returns the term that is the function with its first `count` arguments.
+    /// Returns the outermost term that is the function with exactly its first `count` arguments, or
+    /// the head if no term is.
     pub(crate) fn after(&self, count: usize) -> TermId {
         let mut results = self.results.iter();
         results

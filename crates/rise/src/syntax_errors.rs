@@ -7,8 +7,9 @@ use crate::codes;
 use crate::types::Type;
 use crate::{BinderInfo, Inference, Target, TermInfo};
 
-/// Adds to a syntax error the information that depends on types and names: the counterpart of
-/// another language's name, and that an operator has integer operands.
+/// Improves a syntax error by what inference knows: an operator that other languages use for bits
+/// and that has an integer operand replaces the error by one about operations on bits, and an
+/// unknown name at the same place contributes its help and its fixes.
 pub fn explain(error: &mut Diagnostic, item: &Item, inference: &Inference) {
     if let Some(sign) = sign_between_integers(error.span, item, inference) {
         *error = no_bits(sign, error.span);

@@ -51,7 +51,8 @@ impl Type {
             .fold(result, |out, param| Arc::new(Type::Fun(param, out)))
     }
 
-    /// Returns the size that is a direct part of the type, such as the length of an array.
+    /// Returns the size that is a direct part of the type, such as the length of an array; `None`
+    /// if the type has none.
     pub fn size(&self) -> Option<&Nat> {
         match self {
             Type::Index(n)
@@ -63,7 +64,8 @@ impl Type {
         }
     }
 
-    /// Returns the variable that the type binds in its components.
+    /// Returns the variable that the outermost constructor of the type binds; `None` if it binds
+    /// none.
     pub fn binder(&self) -> Option<Var> {
         match self {
             Type::Pi(pi) => Some(pi.var),
@@ -246,8 +248,8 @@ pub struct Scheme {
     pub obligations: Arc<[Prop]>,
     /// The names of its variables.
     pub names: Names,
-    /// Number literals whose type is a parameter, which must be in the range of the type at each
-    /// use.
+    /// Number literals whose type is a type parameter, each with that parameter. A use must
+    /// instantiate the parameter with a type in whose range the literal is.
     pub literals: Arc<[(Var, Literal)]>,
 }
 
@@ -256,6 +258,6 @@ pub struct Scheme {
 pub struct Obligation {
     /// The condition, over the item's variables.
     pub prop: Prop,
-    /// The term that requires it.
+    /// The place of the term that requires it.
     pub span: Span,
 }

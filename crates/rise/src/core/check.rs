@@ -21,11 +21,13 @@ pub struct IllTyped(String);
 /// Checks that every node has the type that follows from its parts, that every local is bound, and
 /// that every binder has a unique number.
 ///
-/// Types are compared up to alpha-equivalence, sizes under the program's conditions: sizes that
-/// cannot be refuted to be equal count as equal.
+/// Types are compared up to alpha-equivalence, and sizes under the program's conditions: two sizes
+/// count as equal unless their equality can be refuted. The accesses `Rd` and `Wr` also count as
+/// equal for data that contains no array.
 ///
 /// # Errors
-/// Returns the first node whose type is wrong, or the first name that is bound wrongly.
+/// Describes the first node whose type is wrong, the first name that is bound twice or not at all,
+/// or the first use of a definition that is not inlined.
 pub fn check<P: Language>(program: &Program<P>) -> Result<(), IllTyped> {
     let mut facts = Facts::new();
     for prop in program.obligations.iter().chain(&program.facts) {
@@ -43,7 +45,8 @@ pub fn check<P: Language>(program: &Program<P>) -> Result<(), IllTyped> {
 struct Checker {
     facts: Facts,
     names: Names,
-    /// The types of locals, and whether they are in scope at the current node.
+    /// Maps the number of each local to its type, and to true if the local is in scope at the
+    /// current node.
     locals: FxHashMap<u32, (Ty, bool)>,
     vars: FxHashMap<Var, Kind>,
 }
@@ -141,8 +144,9 @@ impl Checker {
         }
     }
 
-    /// Computes the type that remains of a function type `ty` when it is applied to `args`. The
-    /// size parameters of arguments that are functions are assumed to be below `counted`.
+    /// Checks `args`, and computes the type that remains of a function type `ty` when it is applied
+    /// to them. If `counted` is given, the size parameter of an argument `depFun(i: Nat => …)` is
+    /// assumed to be below it.
     fn given<P: Language>(
         &mut self,
         expr: &Expr<P>,
@@ -219,7 +223,8 @@ impl Checker {
 }
 
 impl Type {
-    /// Returns the data type of a phrase type.
+    /// Returns the data type in the type of an expression or acceptor of DPIA; `None` for every
+    /// other type.
     fn data(&self) -> Option<&Ty> {
         match self {
             Type::Exp(data, _) | Type::Acc(data) => Some(data),
@@ -322,7 +327,8 @@ impl Compare<'_> {
     }
 }
 
-/// Renames bound variables in a size, the innermost binders first.
+/// Renames variables in a size: the first element of each pair becomes the second one. Of several
+/// pairs for a variable the first one is used, so inner binders have to come first.
 fn renamed(size: &Nat, names: &[(Var, Var)]) -> Nat {
     let of = |v: Var| names.iter().find(|(a, _)| *a == v).map(|(_, b)| *b);
     crate::subst::subst_nat(size, &|v| of(v).map(|b| Arg::Nat(Nat::var(b)))).rename_fun(&of)

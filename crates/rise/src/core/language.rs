@@ -17,6 +17,8 @@ use crate::{Primitive, library_scheme};
 /// The primitives of a language.
 pub trait Language: Clone + PartialEq + Debug {
     /// Instantiates the primitive's type at these type-level arguments: a function of the values.
+    /// Returns `None` if arguments are missing, or if the primitive is variadic and its number of
+    /// values is not a constant.
     fn ty(&self, types: &[Arg]) -> Option<Ty>;
 
     /// Returns true if [`Language::let_in`] binds values of the type. Other values are copied to
@@ -26,11 +28,11 @@ pub trait Language: Clone + PartialEq + Debug {
     /// Makes the term `let param = value in body`.
     fn let_in(param: Param, value: Expr<Self>, body: Expr<Self>, origin: Origin) -> Expr<Self>;
 
-    /// Returns true for the primitive of [`Language::let_in`], whose arguments are a value and the
-    /// function that uses it.
+    /// Returns true if normalisation moves the bindings of this primitive, whose arguments are a
+    /// value and the function that uses it. RISE's `let` is the only one; DPIA has none.
     fn is_let(&self) -> bool;
 
-    /// Returns true if it costs nothing, as the projections of a pair do, so that it may be
+    /// Returns true if the primitive costs nothing, as the projections of a pair, so that it may be
     /// computed again at every use.
     fn is_free(&self) -> bool;
 
@@ -38,17 +40,19 @@ pub trait Language: Clone + PartialEq + Debug {
     /// needed, or in a place of its own, so bindings in it must not move out.
     fn is_closed(&self, position: usize) -> bool;
 
-    /// Returns the type with its type-level parameters, which are in the order of the type-level
-    /// arguments.
+    /// Returns the primitive's type with its type-level parameters, which are in the order of the
+    /// type-level arguments.
     fn signature(&self) -> &Type;
 
     /// Returns the notation of an application.
     fn notation(&self) -> Notation;
 
-    /// Returns the type-level arguments that are written, grouped into argument lists.
+    /// Returns the type-level arguments that a program has to write: the optional one, unless it is
+    /// missing or the dimension 0, and the explicit ones. They are grouped into argument lists.
     fn written(&self, types: &[Arg]) -> Vec<Vec<Arg>>;
 
-    /// Returns the type-level arguments with the implicit ones; `None` if these cannot be written.
+    /// Returns the same as [`Language::written`] with the implicit arguments before the explicit
+    /// ones; `None` if the language's programs cannot write implicit arguments.
     fn written_whole(&self, types: &[Arg]) -> Option<Vec<Vec<Arg>>>;
 
     /// Returns true if the name is reserved in the language, so that no variable can have it.
@@ -60,12 +64,12 @@ pub trait Language: Clone + PartialEq + Debug {
     /// The language's syntax.
     const DIALECT: Dialect;
 
-    /// Returns true if the argument at this position is written where the primitive is, so that it
-    /// is evaluated at each application: the start of a reduction.
+    /// Returns true if each application of the primitive writes the argument at this position to
+    /// memory, as a reduction does its start, so that the argument is evaluated anew each time.
     fn is_written(&self, position: usize) -> bool;
 
-    /// Returns the upper bound of the size that the primitive's function takes, for primitives that
-    /// count from 0.
+    /// Returns the exclusive upper bound of the sizes that the primitive passes to its function,
+    /// for primitives that count from 0; `None` for all others.
     fn counted(&self, types: &[Arg]) -> Option<Nat>;
 }
 
@@ -214,7 +218,8 @@ fn make_array_type(types: &[Arg]) -> Option<Ty> {
     Some((0..count.as_const()?).fold(array, fun))
 }
 
-/// Returns the notation of a primitive: the operators, or that of its pattern.
+/// Returns the notation of a primitive: that of its operator if it has one, otherwise that of its
+/// pattern.
 fn notation(primitive: Primitive) -> Notation {
     let name = primitive.name();
     let is_own = |op: &BinaryOp| operator_primitive(*op) == Some(primitive);

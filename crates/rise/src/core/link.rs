@@ -22,7 +22,7 @@ pub const MAX_HEIGHT: u32 = 4_000;
 /// An error of linking.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkError {
-    /// The definition itself has errors.
+    /// The definition to link has errors or does not exist.
     #[error("the definition has errors")]
     Broken,
     /// A used definition has errors or does not exist.
@@ -35,7 +35,7 @@ pub enum LinkError {
         /// The identity of the used definition.
         id: GlobalId,
     },
-    /// A definition uses itself.
+    /// A definition uses itself, directly or indirectly.
     #[error("`{name}` is defined in terms of itself")]
     Recursive {
         /// The name of the definition.
@@ -47,7 +47,7 @@ pub enum LinkError {
          than {MAX_NODES} parts"
     )]
     TooLarge {
-        /// The first definition that is too large, in the order of dependencies.
+        /// The name of the first definition that is too large, in the order of dependencies.
         name: Name,
     },
     /// The linked program nests too deeply.
@@ -56,7 +56,7 @@ pub enum LinkError {
          than {MAX_HEIGHT} levels"
     )]
     TooDeep {
-        /// The first definition that nests too deeply, in the order of dependencies.
+        /// The name of the first definition that nests too deeply, in the order of dependencies.
         name: Name,
     },
 }
@@ -99,8 +99,8 @@ pub fn link<P: Clone + PartialEq>(
     Ok(program)
 }
 
-/// Returns the definitions that `root` depends on. Checks the limits for each in post-order, and
-/// that none depends on itself.
+/// Returns `root` and the definitions that it depends on. Checks the limits for each in post-order,
+/// and that none depends on itself.
 fn collect<P>(
     root: GlobalId,
     lookup: &dyn Fn(GlobalId) -> Option<Arc<Def<P>>>,
@@ -216,7 +216,8 @@ struct Instance<'l, 'd, P> {
     locals: u32,
     origins: u32,
     values: FxHashMap<Var, Arg>,
-    /// A memo table by address, because many nodes share a type.
+    /// A memo table of the types that are translated so far, because many nodes share a type: maps
+    /// the address of the original type to the original and the translated one.
     types: FxHashMap<*const Type, (Ty, Ty)>,
 }
 
@@ -271,7 +272,8 @@ impl<'l, 'd, P: Clone + PartialEq> Instance<'l, 'd, P> {
         place
     }
 
-    /// Inlines a definition at a use, with the type-level arguments that follow the name.
+    /// Inlines a definition at its use `name`. `given` are the type-level arguments that are
+    /// applied to the name.
     fn used(&mut self, name: &Expr<P>, mut given: Vec<Arg>) -> Expr<P> {
         let origin = self.origin(name.origin);
         let Form::Global(id, args) = &name.form else {

@@ -14,7 +14,7 @@ pub trait Mapper<P> {
     fn local(&mut self, _local: &Local, _ty: &Ty, _origin: Origin) -> Option<Expr<P>> {
         None
     }
-    /// Transforms a binder.
+    /// Transforms the parameter of a function of values.
     fn param(&mut self, param: &Param) -> Param {
         Param {
             local: param.local.clone(),
@@ -56,7 +56,8 @@ pub trait Mapper<P> {
     }
 }
 
-/// Applies `mapper` to the children of `expr` and rebuilds the node.
+/// Applies `mapper` to the children of `expr` and rebuilds the node. A variable for which
+/// [`Mapper::local`] returns an expression is replaced by it.
 pub fn walk<P: Clone + PartialEq, M: Mapper<P> + ?Sized>(
     mapper: &mut M,
     expr: &Expr<P>,
@@ -195,7 +196,7 @@ pub fn subst_vars<P: Clone + PartialEq>(
     Subst(value).expr(expr)
 }
 
-/// Calls `f` for every use of a value variable in `expr`, in the order of the text.
+/// Calls `f` for every use of a value variable in `expr`, functions before their arguments.
 pub fn for_each_local<P>(expr: &Expr<P>, f: &mut dyn FnMut(&Local)) {
     if let Form::Var(local) = &expr.form {
         f(local);

@@ -53,7 +53,8 @@ pub struct Node<P> {
     pub form: Form<P>,
     /// The type of the expression.
     pub ty: Ty,
-    /// The source of the expression, an index into [`Program::origins`].
+    /// The source of the expression: an index into [`Program::origins`], or in a [`Def`] into
+    /// [`Def::sites`].
     pub origin: Origin,
 }
 
@@ -90,12 +91,14 @@ pub enum Form<P> {
     Primitive(P, Arc<[Arg]>, Arc<[Expr<P>]>),
     /// A C function with the arguments that are given so far.
     Foreign(Arc<Foreign>, Arc<[Expr<P>]>),
-    /// A definition with its implicit arguments. Linking leaves none. The type-level arguments that
-    /// follow are substituted in its type already.
+    /// A use of a definition, with its implicit arguments. A linked program contains none. The
+    /// explicit type-level arguments that this node is applied to are already substituted in its
+    /// type.
     Global(GlobalId, Arc<[Arg]>),
 }
 
-/// A value variable. Numbers are unique in a [`Program`]; the name is for messages only.
+/// A value variable. Numbers are unique in a [`Program`] and alone identify the variable; the name
+/// is only for messages and texts.
 #[derive(Clone, Debug)]
 pub struct Local {
     /// The variable's number.
@@ -127,7 +130,8 @@ pub struct Param {
     pub ty: Ty,
 }
 
-/// The source of an expression: an index into [`Program::origins`].
+/// The source of an expression: an index into [`Program::origins`], or in a [`Def`] into
+/// [`Def::sites`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Origin(pub u32);
 
@@ -141,7 +145,8 @@ pub struct Source {
     /// The word to point at in messages: the name of the applied function, the operator, or the
     /// keyword; for a name or literal the whole term.
     pub head: Span,
-    /// The use of the definition, if it is not the program's own.
+    /// The use of the definition or function that contains the text, if it was inlined or copied at
+    /// a use; `None` for other text of the program's own definition.
     pub used_at: Option<Origin>,
 }
 
@@ -168,13 +173,15 @@ pub struct Foreign {
     pub body: Option<Box<str>>,
     /// The position of the body in the item, for messages.
     pub body_span: Option<Span>,
-    /// The item that declares it.
+    /// The item that declares it; `None` before linking, and in a program if it is the program's
+    /// own item.
     pub id: Option<GlobalId>,
 }
 
 impl Foreign {
-    /// Returns true if the body calls the function by its own name, which generated code may have
-    /// to rename.
+    /// Returns true if the text of the body has the function's own name before an opening
+    /// parenthesis, as a recursive call does. Generated code that renames the function then has to
+    /// rename it in the body too.
     pub fn calls_itself(&self) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let body = self.body.as_deref().unwrap_or_default();
@@ -185,19 +192,19 @@ impl Foreign {
     }
 }
 
-/// A checked definition that refers to other definitions by name. Variables and locals are numbered
-/// as in its [`Inference`](crate::Inference).
+/// A checked definition whose uses of other definitions are not inlined. Variables and locals are
+/// numbered as in its [`Inference`](crate::Inference).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Def<P> {
     /// The definition's name.
     pub name: Name,
-    /// The leading implicit parameters, which are inferred at each use.
+    /// The leading implicit parameters, whose arguments are inferred at each use.
     pub implicit: Box<[(Var, Kind)]>,
     /// The right side under its implicit parameters; its origins are indices into [`Def::sites`].
     pub body: Expr<P>,
     /// The places in the text that origins refer to.
     pub sites: Box<[Site]>,
-    /// The definitions that it uses, by the names it uses, each once.
+    /// The definitions that it uses, each once, with the name that its text has for it.
     pub uses: Box<[(GlobalId, Name)]>,
     /// The conditions on sizes that it assumes.
     pub obligations: Box<[Prop]>,
@@ -205,7 +212,7 @@ pub struct Def<P> {
     pub of_rounds: Box<[Prop]>,
     /// The names of its type-level variables.
     pub names: Names,
-    /// An upper bound of the numbers of its locals.
+    /// An exclusive upper bound of the numbers of its locals.
     pub locals: u32,
     /// The launch sizes of its annotation.
     pub launch: Launch,
@@ -275,14 +282,15 @@ impl<P> Program<P> {
         var
     }
 
-    /// Returns the name of a type-level variable.
+    /// Returns the name of a type-level variable, or the empty name if it has none.
     pub fn name_of(&self, var: Var) -> Name {
         self.names.get(var.0 as usize).cloned().unwrap_or_default()
     }
 }
 
 impl<P> Form<P> {
-    /// Returns the direct subterms, in the order of the text.
+    /// Returns the direct subterms that are expressions: a function before its argument, and
+    /// arguments in their order.
     pub fn children(&self) -> impl DoubleEndedIterator<Item = &Expr<P>> {
         let (first, rest): (&[_], &[_]) = match self {
             Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => (&[], &[]),

@@ -1,8 +1,8 @@
 //! Normalisation: reduces all applications of functions in a program.
 //!
-//! In the normal form every primitive has all of its arguments, and every function is a parameter
-//! of the program or the argument of a primitive. No work is duplicated: a value that would be
-//! copied to several places is bound by `let`.
+//! In the normal form every primitive has all of its arguments, and every function below the
+//! program's own parameters is such a parameter or an argument. No work is duplicated in RISE: a
+//! value that would be copied to several places is bound by `let`. In DPIA it is copied.
 //!
 //! The algorithm is normalisation by evaluation: functions evaluate to closures, data stays an
 //! expression.
@@ -23,13 +23,13 @@ use value::{Env, Scope};
 /// An error of normalisation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NormalError {
-    /// The normal form has too many nodes.
+    /// Normalisation evaluates and quotes more than [`MAX_NODES`] expressions.
     #[error("`{name}` is too large: with its functions applied it has more than {MAX_NODES} parts")]
     TooLarge {
         /// The name of the program.
         name: Name,
     },
-    /// The normal form nests too deeply.
+    /// The evaluation nests more than twice as deep as [`MAX_HEIGHT`].
     #[error(
         "`{name}` nests too deeply: with its functions applied it has more than {MAX_HEIGHT} levels"
     )]
@@ -45,7 +45,7 @@ pub enum NormalError {
 /// normal form.
 ///
 /// # Errors
-/// Fails if the normal form exceeds the limits of a program's size.
+/// Fails if the evaluation exceeds the limits that [`NormalError`] describes.
 pub fn normalise<P: Language>(program: &mut Program<P>) -> Result<(), NormalError> {
     let body = program.body.clone();
     let mut normaliser = Normaliser {
@@ -91,7 +91,8 @@ const MAX_DEPTH: u32 = 2 * MAX_HEIGHT;
 
 struct Normaliser<'p, P> {
     program: &'p mut Program<P>,
-    /// The locals that the result binds: a second binder of the same number is renamed.
+    /// The numbers of the locals that the result binds: a second binder of the same number is
+    /// renamed.
     locals: FxHashSet<u32>,
     vars: FxHashSet<Var>,
     nodes: u64,
@@ -99,11 +100,13 @@ struct Normaliser<'p, P> {
     failed: Option<Limit>,
     /// The type-level arguments that parameters were instantiated with.
     given: Vec<(Var, Arg)>,
-    /// The origins of a function's parts at each use of the function.
+    /// Maps the origin of a part of a function and the origin of a use of the function to the
+    /// origin of the part at that use.
     origins: FxHashMap<(Origin, Origin), Origin>,
 }
 
-/// Instantiates the facts about type-level parameters at their arguments.
+/// Adds the program's facts about type-level parameters, instantiated at the arguments of the
+/// parameters.
 fn learn<P>(program: &mut Program<P>, given: &[(Var, Arg)]) {
     for (var, arg) in given {
         let about = program.facts.iter().filter(|fact| fact.mentions(*var));
@@ -116,7 +119,7 @@ fn learn<P>(program: &mut Program<P>, given: &[(Var, Arg)]) {
     }
 }
 
-/// The greatest number of facts; further ones are omitted.
+/// The number of facts from which on the facts about further parameters are not instantiated.
 const MAX_FACTS: usize = 10_000;
 
 impl<P: Language> Normaliser<'_, P> {
@@ -140,7 +143,8 @@ impl<P: Language> Normaliser<'_, P> {
         self.depth -= 1;
     }
 
-    /// Returns the origin of a function's part at one use of the function.
+    /// Returns the origin of a part of a function at one use of the function; without `used_at` it
+    /// is `origin` itself.
     fn origin_at(&mut self, origin: Origin, used_at: Option<Origin>) -> Origin {
         let Some(used_at) = used_at else {
             return origin;

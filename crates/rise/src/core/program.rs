@@ -27,7 +27,7 @@ pub struct Parameter {
 /// The forms of parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParameterForm {
-    /// A type-level parameter: a size, type or address space, or a function on sizes.
+    /// A type-level parameter: a size, type, address space or access, or a function on sizes.
     TypeLevel {
         /// The variable.
         var: Var,
@@ -76,7 +76,7 @@ impl<P> Signature<P> {
 /// The reason why a program cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotRunnable {
-    /// The program has a type-level parameter that is no size.
+    /// The program has a type-level parameter that is not a size.
     #[error(
         "`{program}` is generic over the {what} `{name}`; {}", how_to_fix(.program, .is_type)
     )]

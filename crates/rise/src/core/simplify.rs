@@ -10,8 +10,9 @@ use super::{Mapper, Program};
 use crate::subst::map_sizes;
 use crate::types::{Arg, DataFun, Ty, Type};
 
-/// Simplifies every size in the program under its conditions: `(n / 4) * 4` becomes `n` if 4
-/// divides `n`. Inference does the same in a definition.
+/// Simplifies the sizes in the program's body under its obligations: `(n / 4) * 4` becomes `n` if 4
+/// divides `n`. Inference does the same in a definition. Type-level arguments `natFun(…)` stay as
+/// they are, and so does a program without obligations.
 pub fn simplify_sizes<P: Clone + PartialEq>(program: &mut Program<P>) {
     if program.obligations.is_empty() {
         return;
@@ -30,10 +31,10 @@ pub fn simplify_sizes<P: Clone + PartialEq>(program: &mut Program<P>) {
 
 struct Simplifier {
     facts: Facts,
-    /// A memo table, because the same few sizes occur many times.
+    /// A memo table of simplified sizes, because the same few sizes occur many times.
     seen: RefCell<FxHashMap<Nat, Nat>>,
-    /// A memo table by address, because many nodes share a type; the old type is kept alive, so
-    /// that its address is not reused.
+    /// A memo table of simplified types by the address of the old type, because many nodes share a
+    /// type; the old type is kept alive, so that its address is not reused.
     types: FxHashMap<*const Type, (Ty, Ty)>,
 }
 

@@ -14,10 +14,11 @@ use crate::{Env, Primitive, Resolution, Scheme};
 /// The reason why a text does not define a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
-    /// The text does not define the name.
+    /// Neither the text nor the standard library defines the name.
     #[error("there is no definition of `{0}`")]
     Missing(Name),
-    /// A definition has errors; spans count from its first byte.
+    /// A definition has errors; the spans of its diagnostics count from the definition's first
+    /// byte.
     #[error("`{name}` has errors: {}", first_message(.diagnostics))]
     Wrong {
         /// The name of the definition.
@@ -95,7 +96,7 @@ impl Definition {
 struct File {
     entries: Vec<Definition>,
     by_name: FxHashMap<Name, usize>,
-    /// The number of the library's definitions.
+    /// The number of the library's definitions, which are the first ones in `entries`.
     library: usize,
     visited: VisitedDefs,
 }
@@ -122,7 +123,7 @@ impl VisitedDefs {
     }
 }
 
-/// Returns the definitions that an item refers to.
+/// Returns the numbers in `by_name` of the names that occur in an item, once for each occurrence.
 pub fn named(item: &Item, by_name: &FxHashMap<Name, usize>) -> Vec<usize> {
     let terms = item.terms.iter();
     let names = terms.filter_map(|term| match &term.kind {
@@ -148,7 +149,8 @@ impl File {
         LIBRARY.clone()
     }
 
-    /// Adds the definitions of a text. Of several definitions of one name, the first one is used.
+    /// Adds the definitions of a text, which replace those of earlier texts with the same name. Of
+    /// several definitions of one name in this text, the first one is used.
     fn read(&mut self, text: &str) {
         let before = self.entries.len();
         for span in syntax::split(text) {

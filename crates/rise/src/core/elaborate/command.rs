@@ -38,8 +38,8 @@ impl<P: Surface> Elaborator<'_, P> {
         self.command(Command::Assign, vec![data], vec![acceptor, value], origin)
     }
 
-    /// Elaborates `a; b; c` to a balanced tree of pairs, because sequences are long and a list
-    /// would nest too deeply.
+    /// Elaborates `a; b; c` to a balanced tree of sequences of two commands, because sequences are
+    /// long and a list would nest too deeply.
     pub(super) fn sequence(&mut self, commands: &[TermId]) -> Option<Expr<P>> {
         let (first, second) = match commands {
             [] => return None,

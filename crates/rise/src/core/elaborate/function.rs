@@ -109,8 +109,8 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(expr)
     }
 
-    /// Elaborates `let x = value in body` to the primitive if the result is data, and to an
-    /// application of a function of `x` if it is a function.
+    /// Elaborates `let x = value in body`: to the primitive `let` if the type of `body` is a data
+    /// type, and to an application of a function of `x` if it is a function type.
     pub(super) fn let_in(
         &mut self,
         id: TermId,
@@ -162,8 +162,8 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(Node::new(Form::Lambda(param, result), ty, origin))
     }
 
-    /// Returns the origin of the application of a composition's stage: the stage's own, if that
-    /// points at a name in it.
+    /// Returns the origin of the application of a composition's stage: `site` if the stage is a
+    /// function expression, otherwise the stage's own origin, which points at a name in it.
     fn applied(&self, stage: &Expr<P>, site: super::Origin) -> super::Origin {
         match stage.form {
             Form::Lambda(..) | Form::DepLambda(..) => site,

@@ -83,7 +83,7 @@ pub struct Terms {
     pub sites: Box<[Site]>,
     /// The definitions that they use.
     pub uses: Box<[(GlobalId, Name)]>,
-    /// An upper bound of the numbers of locals.
+    /// An exclusive upper bound of the numbers of the terms' locals.
     pub locals: u32,
 }
 
@@ -241,7 +241,8 @@ impl<'a, P: Surface> Elaborator<'a, P> {
         }
     }
 
-    /// Returns true if a condition mentions a size that a function of this type takes.
+    /// Returns true if an obligation of the item mentions a type-level parameter along this
+    /// function type.
     fn has_condition_on_parameter(&self, ty: &Ty) -> bool {
         let mut ty = ty;
         loop {
@@ -316,8 +317,8 @@ impl<'a, P: Surface> Elaborator<'a, P> {
 
     // ----- terms -----
 
-    /// Elaborates a term. `written` is the type that the definition's own annotation gives it: the
-    /// binders of that type become those of the term.
+    /// Elaborates a term. `written` is the type that the definition's own annotation gives the
+    /// term, if any: the binders of that type become those of the elaborated function.
     fn term(&mut self, id: TermId, written: Option<&Ty>) -> Option<Expr<P>> {
         if let Some(Type::Pi(pi)) = written.map(|ty| &**ty)
             && pi.implicit

@@ -220,8 +220,8 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(missing.iter().rev().fold(function, whole))
     }
 
-    /// Consumes the optional first argument, if it is written; returns the dimension 0 if an
-    /// optional dimension is not.
+    /// Consumes and returns the optional first argument, if it is written. If it is not, returns 0
+    /// for an optional dimension and `None` otherwise.
     fn optional(&mut self, primitive: &P, giving: &mut SpineCursor) -> Option<Arg> {
         let optional = primitive.optional_argument()?;
         let one_more = |count: usize| giving.left() == count + 1;

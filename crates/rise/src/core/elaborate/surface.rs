@@ -6,26 +6,29 @@ use crate::primitive::OptionalArgument;
 use crate::types::{Arg, Scheme, Ty, Type};
 use crate::{Primitive, Target, library_scheme};
 
-/// A language whose checked items have explicit terms.
+/// The primitives of a language whose checked items can be elaborated: RISE or DPIA.
 pub trait Surface: Clone {
     /// True if primitives always have all of their arguments, and implicit arguments may be written
     /// before the others.
     const WHOLE: bool;
 
-    /// Returns the primitive that a name in a text refers to.
+    /// Returns the primitive that a name in a text refers to; `None` if it refers to something
+    /// else.
     fn of_target(target: Target) -> Option<Self>;
 
-    /// Returns the counterpart of a primitive of RISE, which operators and other syntax elaborate
-    /// to.
+    /// Returns the counterpart of a primitive of RISE, if there is one. Operators and other syntax
+    /// elaborate to it.
     fn of_rise(primitive: Primitive) -> Option<Self>;
 
-    /// Returns the primitive of a command that has its own syntax.
+    /// Returns the primitive of a command that has its own syntax; `None` in RISE, which has no
+    /// commands.
     fn of_command(command: Command) -> Option<Self>;
 
     /// Returns the primitive's type.
     fn scheme(&self) -> &Arc<Scheme>;
 
-    /// Returns the kind of argument that may be written before all others.
+    /// Returns the kind of the argument that may be written before all others; `None` if the
+    /// primitive has no such argument.
     fn optional_argument(&self) -> Option<OptionalArgument>;
 
     /// Returns true for `makeArray`, which takes as many values as its size argument.
@@ -34,10 +37,12 @@ pub trait Surface: Clone {
     /// Returns the type of readable expressions of this data type.
     fn value(data: Ty) -> Ty;
 
-    /// Returns the data type of an expression or acceptor type.
+    /// Returns the data type in the type of an expression or acceptor, in RISE the type itself;
+    /// `None` for other types of DPIA.
     fn data(ty: &Ty) -> Option<Ty>;
 
-    /// Returns the access argument that pairs and `let` take besides the data types.
+    /// Returns the access argument that the primitives of pairs and `let` take after the data
+    /// types: the access in `ty`, the type of the pair or of the result. Returns `None` in RISE.
     fn access(ty: &Type) -> Option<Arg>;
 }
 

@@ -103,7 +103,8 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(self.size_node(id, size))
     }
 
-    /// Returns true if the callee is a function on sizes.
+    /// Returns true if the callee is a function on sizes: a variable of kind `Nat2Nat`, or a name
+    /// such as `min` that inference records no use of.
     pub(super) fn is_size_call(&self, mut callee: TermId) -> bool {
         while let TermKind::Paren(inner) = self.item.term(callee).kind {
             callee = inner;
@@ -198,8 +199,9 @@ pub(super) fn primitive_node<P>(
     Node::new(form, ty, origin)
 }
 
-/// Folds arithmetic on sizes to a size if both have the same value: if no difference is negative
-/// and no divisor is 0.
+/// Folds an arithmetic operation to a size. At least one operand has to be a size, and the other a
+/// size or a literal of `natType`. Returns `None` for other operands and operators, and if `facts`
+/// do not prove that a difference is not negative and a divisor is not 0.
 fn size_operation<P: Surface>(
     op: BinaryOp,
     left: &Expr<P>,
@@ -246,7 +248,7 @@ pub fn size_of_value<P: Surface + Language>(
     size_under(op, &a, &b, facts)
 }
 
-/// Returns the size that a value denotes: a size, or a literal of `natType`.
+/// Returns the size that an expression denotes, if it is a size or a literal of `natType`.
 pub(super) fn as_size<P: Surface>(expr: &Expr<P>) -> Option<Nat> {
     match (&expr.form, &*P::data(&expr.ty)?) {
         (Form::Nat(size), _) => Some(size.clone()),

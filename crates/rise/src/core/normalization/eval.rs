@@ -11,7 +11,8 @@ use crate::core::{
 use crate::types::{Arg, Type, var_arg};
 
 impl<P: Language> Normaliser<'_, P> {
-    /// Evaluates an expression. Bindings that are needed around the result are added to `scope`.
+    /// Evaluates an expression. Bindings that are needed around the result are added to `scope`. If
+    /// a limit is exceeded, returns the expression itself.
     pub(super) fn eval(&mut self, expr: &Expr<P>, env: &Env<P>, scope: &mut Scope<P>) -> Value<P> {
         if !self.enter() {
             return Value::Data(expr.clone());
@@ -124,7 +125,7 @@ impl<P: Language> Normaliser<'_, P> {
         Value::Data(self.data(expr, env))
     }
 
-    /// Normalises data.
+    /// Normalises an expression of a data type; its bindings stay inside of it.
     fn data(&mut self, expr: &Expr<P>, env: &Env<P>) -> Expr<P> {
         let mut scope = Scope::new();
         let value = self.eval(expr, env, &mut scope);
@@ -218,7 +219,8 @@ impl<P: Language> Normaliser<'_, P> {
         }
     }
 
-    /// Evaluates a written `let`: the value is bound at the start of the surrounding function.
+    /// Evaluates an application of `let`: a value that is not trivial is bound in `scope`, at the
+    /// start of the surrounding function; a trivial one is substituted.
     fn let_in(
         &mut self,
         value: Value<P>,

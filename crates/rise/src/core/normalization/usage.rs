@@ -26,8 +26,8 @@ pub(super) fn uses<P: Language>(expr: &Expr<P>, local: &Local) -> Uses {
     count(expr, local, 0)
 }
 
-/// Counts the uses in an expression that is applied to `given` arguments, so that as many of its
-/// functions run once.
+/// Counts the uses in an expression that is applied to `given` arguments, so that its first `given`
+/// leading functions run once.
 fn count<P: Language>(expr: &Expr<P>, local: &Local, given: usize) -> Uses {
     match &expr.form {
         Form::Var(other) if other == local => Uses::Once,

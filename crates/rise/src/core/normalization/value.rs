@@ -27,8 +27,8 @@ pub(super) enum Value<P> {
     Lambda(Closure<P>, Param),
     DepLambda(Closure<P>, Dependent),
     Partial(Partial<P>),
-    /// A stuck application: a parameter of the program that is a function, with its arguments so
-    /// far.
+    /// A stuck application: a parameter of the program that is a function, or a definition that is
+    /// not inlined, with its arguments so far.
     Neutral(Expr<P>),
 }
 
@@ -67,14 +67,16 @@ pub(super) enum Head<P> {
 pub(super) struct Env<P> {
     locals: List<(u32, EnvEntry<P>)>,
     vars: List<(Var, Arg)>,
-    /// The use of the surrounding function, if it has several.
+    /// The origin of the use of the surrounding function that is evaluated, if the function was
+    /// copied to several uses.
     pub(super) used_at: Option<Origin>,
 }
 
 #[derive(Clone)]
 pub(super) struct EnvEntry<P> {
     pub value: Value<P>,
-    /// True if it may be put in several places, each of which needs binders and origins of its own.
+    /// True if the value may be put in several places, each of which needs binders and origins of
+    /// its own.
     pub copied: bool,
 }
 

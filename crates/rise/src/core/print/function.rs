@@ -29,7 +29,7 @@ impl<P: Language> Printer<P> {
         locals.into_iter().for_each(|l| self.scope.leave_local(l));
     }
 
-    /// Prints a function up to its `=>`: over values, or over type-level parameters.
+    /// Prints a function up to its `=>`: `fun` if `is_value` is true, `depFun` otherwise.
     pub(super) fn open_function(&mut self, is_value: bool, params: &[String]) {
         let list = params.join(", ");
         self.out.push_str(&match (is_value, params.len()) {
@@ -63,7 +63,8 @@ impl<P: Language> Printer<P> {
         vars.into_iter().for_each(|v| self.scope.leave_var(v));
     }
 
-    /// Eta-contracts `fun(x => f(a)(x))` to `f(a)`.
+    /// Eta-contracts `fun(x => f(a)(x))` to `f(a)`. Returns `None` if the function has another
+    /// form, or if inference needs the longer one.
     fn contracted(&mut self, expr: &Expr<P>, wanted: bool) -> Option<Expr<P>> {
         if P::WHOLE {
             return None;
@@ -143,7 +144,8 @@ impl<P: Language> Printer<P> {
         self.applied(head, &args, place, wanted);
     }
 
-    /// Prints a function that is applied to values as a `let`, unless the values are functions.
+    /// Prints the application of `head` to `args`. A `fun` that is applied to data is printed as a
+    /// `let`.
     fn applied(
         &mut self,
         head: &Expr<P>,

@@ -36,7 +36,8 @@ impl<P: Language> Printer<P> {
     }
 }
 
-/// Returns the text of a number, and true if the text determines its scalar type.
+/// Returns the text of a literal, and true if its scalar type is determined by the text, or by the
+/// context, as `wanted` says.
 fn scalar_text(literal: &Literal, scalar: ScalarType, wanted: bool) -> (String, bool) {
     let suffix = match scalar {
         ScalarType::F32 => "f",
@@ -58,8 +59,8 @@ fn scalar_text(literal: &Literal, scalar: ScalarType, wanted: bool) -> (String, 
     }
 }
 
-/// Adds a decimal point to the digits of a float if it has none, so that a suffix does not change
-/// the number.
+/// Adds `.0` to the text of a float that has neither a point nor an exponent, so that a suffix does
+/// not change the number.
 fn with_point(text: &str) -> String {
     if text.contains(['.', 'e', 'E']) {
         text.to_owned()

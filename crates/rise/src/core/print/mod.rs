@@ -168,8 +168,8 @@ impl<P: Language> Printer<P> {
         self.out.push('\n');
     }
 
-    /// Prints the leading functions of a definition, without the implicit ones: their names come
-    /// from the written type.
+    /// Prints the leading functions of a definition and its body. Functions over implicit
+    /// parameters are omitted: the written type names these parameters.
     fn function_body(&mut self, binders: &[Binder], body: &Expr<P>) {
         let written: Vec<&Binder> = binders.iter().filter(|b| !b.is_implicit()).collect();
         let mut rest = &written[..];
@@ -265,8 +265,8 @@ impl<P: Language> Printer<P> {
     }
 }
 
-/// Translates spans of a text to spans of the same text after formatting; both have the same
-/// tokens.
+/// Translates spans of a text to spans of the same text after formatting, which has the same
+/// tokens. Returns no spans if the numbers of tokens differ.
 fn moved(
     old: &str,
     new: &str,

@@ -16,7 +16,7 @@ impl Precedence {
     pub(super) const TOP: Precedence = Precedence(0);
     /// A command of a sequence.
     pub(super) const COMMAND: Precedence = Precedence(1);
-    /// The left operand of `|>`.
+    /// The left operand of `|>`, or an operand of an assignment.
     pub(super) const PIPE: Precedence = Precedence(3);
     pub(super) const OR: Precedence = Precedence(5);
     pub(super) const AND: Precedence = Precedence(6);

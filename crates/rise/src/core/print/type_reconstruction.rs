@@ -7,9 +7,10 @@ use syntax::ast::{Kind, Literal};
 use crate::core::{Expr, Form, Language};
 use crate::types::{DataFun, Pi, Ty, Type};
 
-/// The types that inference can reconstruct from the printed text.
+/// Decides which types inference can reconstruct from the printed text, and remembers the results.
 pub(super) struct Inferable<P> {
-    /// A memo table by address: true if the type of a node follows from its parts.
+    /// A memo table: maps the address of a node to true if the type of the node follows from its
+    /// parts.
     by_itself: FxHashMap<*const crate::core::Node<P>, bool>,
 }
 
@@ -75,7 +76,7 @@ impl<P: Language> Inferable<P> {
     }
 
     /// Returns true if the type of an expression follows from its parts, given the types of its
-    /// free variables. For a function it is the type of the result.
+    /// free variables. For a function expression, only the type of its result has to follow.
     fn by_itself(&mut self, expr: &Expr<P>) -> bool {
         let key = std::sync::Arc::as_ptr(expr);
         if let Some(&known) = self.by_itself.get(&key) {
@@ -100,7 +101,8 @@ impl<P: Language> Inferable<P> {
     }
 }
 
-/// Returns true if the printed literal determines its type.
+/// Returns true if the literal determines its type however it is printed; integers may be printed
+/// without a suffix.
 fn literal_is_known(literal: &Literal, ty: &Type) -> bool {
     match (literal, ty) {
         (Literal::Bool(_), _) => true,
@@ -113,7 +115,8 @@ fn literal_is_known(literal: &Literal, ty: &Type) -> bool {
 /// The type of a primitive, split into its parameters and its result.
 struct Signature<'s> {
     vars: Vec<&'s Pi>,
-    /// The types of the values; `None` for values that the type does not mention.
+    /// The parameter type of each value that is given. Values beyond the last parameter have its
+    /// type; `None` stands for the values of a primitive without parameters.
     params: Vec<Option<&'s Ty>>,
     result: &'s Type,
 }
@@ -166,8 +169,8 @@ impl<'s> Signature<'s> {
     }
 }
 
-/// Adds the variables that an argument of known type determines. A written function does not
-/// determine the types of its parameters.
+/// Adds the variables that an argument of known type determines. Functions, primitives and
+/// definitions determine only those in the type of their result.
 fn learn_from<P>(arg: &Expr<P>, param: Option<&Ty>, found: &mut FxHashSet<Var>) {
     let Some(param) = param else { return };
     match &arg.form {
