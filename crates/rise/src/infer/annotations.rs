@@ -74,8 +74,9 @@ impl<'a> Infer<'a> {
         self.error(codes::BAD_ANNOTATION, span, message).help = Some(help.to_owned());
     }
 
-    /// Reports an unknown word. `near` is the probably intended word, which the fix writes after
-    /// this prefix.
+    /// Reports an unknown word at `span`. `near` is the probably intended word, by which the fix
+    /// replaces it and which the help shows after the prefix `sign`; without `near` the help is
+    /// `help`.
     fn misspelt(
         &mut self,
         span: Span,
@@ -112,7 +113,8 @@ impl<'a> Infer<'a> {
         self.misspelt(name.span, message, ("@", near), &help);
     }
 
-    /// Returns the `@target` annotation for a word that other languages use to select a device.
+    /// Returns the annotation `target(…)`, without its `@`, for the name of a target or a word that
+    /// other languages use for it; `None` for other words.
     fn target_meant(&self, word: &str) -> Option<String> {
         let target = target_called(&self.env.targets(), word)?;
         Some(format!("target({target})"))
@@ -155,7 +157,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Adds a fix to the last error that writes a target.
+    /// Adds to the last error a fix that writes `target` at `span`, if there is a target.
     fn offer_target(&mut self, target: Option<&str>, span: Span) {
         if let (Some(target), Some(error)) = (target, self.diagnostics.last_mut()) {
             let edits = vec![(span, target.to_owned())];
@@ -248,8 +250,8 @@ impl<'a> Infer<'a> {
             );
     }
 
-    /// Returns the edits that write `before` and brackets around the value of a setting that has
-    /// none.
+    /// Returns the edits that write `before` in front of the value of a setting, and brackets
+    /// around the value if it is not a list; `None` for a string.
     fn in_brackets(&self, before: &str, value: &AnnotationValue) -> Option<Vec<(Span, String)>> {
         match value {
             AnnotationValue::Term(term) => {
@@ -335,7 +337,8 @@ impl<'a> Infer<'a> {
             .collect()
     }
 
-    /// Returns the type-level binders along the result of the definition's type and body.
+    /// Returns the type-level binders along the definition's written type, and those of the
+    /// outermost `depFun`s of its body.
     pub(super) fn spine_binders(&self) -> Vec<BinderId> {
         let mut binders = Vec::new();
         let ItemKind::Def { ty, body, .. } = &self.item.kind else {
@@ -417,7 +420,8 @@ impl<'a> Infer<'a> {
         self.bad(annotation.span, &message, &help);
     }
 
-    /// Returns the text of a term that applies or combines strategies, for the message.
+    /// Returns the text of a term that applies or combines strategies, for the message; `None` for
+    /// other terms.
     fn call_in_strategy(&self, term: TermId) -> Option<String> {
         let kind = &self.item.term(term).kind;
         let is_call = matches!(kind, TermKind::Apply { .. } | TermKind::Binary { .. });
@@ -437,8 +441,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Checks the remaining conditions at the end of the item; their names that are no sizes of the
-    /// definition are reported.
+    /// Checks the remaining conditions and launch sizes at the end of the item; their names that
+    /// are no sizes of the definition are reported.
     pub(super) fn assume_remaining(&mut self) {
         let sizes = self.size_parameters();
         for assumption in std::mem::take(&mut self.assumptions) {
@@ -539,8 +543,8 @@ impl<'a> Infer<'a> {
         matches!(kind, TermKind::Binary { op, .. } if matches!(op, BinaryOp::And | BinaryOp::Or))
     }
 
-    /// Elaborates a condition on sizes; reports anything else with the syntax of conditions as
-    /// help.
+    /// Elaborates a condition on sizes. Returns `None` after an error; a term of another form is
+    /// reported with `help`, the syntax of conditions.
     pub(super) fn condition(&mut self, term: TermId, help: &str) -> Option<Prop> {
         let (op, lhs, rhs) = match self.item.term(self.bare(term)).kind {
             TermKind::Binary {

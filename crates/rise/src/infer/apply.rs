@@ -47,7 +47,8 @@ impl Head {
 pub(super) struct InheritedCondition {
     pub prop: Prop,
     pub source: ConditionOrigin,
-    /// The function whose argument has the condition.
+    /// The called function that chooses the value of the size that the condition is about, because
+    /// it takes a function over this size as an argument.
     pub taken_by: Option<TermId>,
 }
 
@@ -58,7 +59,8 @@ pub(super) struct MissingSizes {
     pub edit: (syntax::Span, String),
 }
 
-/// Collects the lengths of arrays in `found` whose lengths in `wanted` are variables.
+/// Adds to `known` each variable that is the length of an array in `wanted`, with the length of the
+/// array at the same place in `found`.
 fn lengths(wanted: &Type, found: &Type, known: &mut Vec<(Var, Nat)>) {
     match (wanted, found) {
         (Type::Array(n, a), Type::Array(m, b)) => {
@@ -80,7 +82,7 @@ struct DeferredArg {
 }
 
 impl Infer<'_> {
-    /// Infers a name, an application or a pipe.
+    /// Infers a name, an operator as a function, an ascription, an application or a pipe.
     pub(super) fn application(&mut self, term: TermId, wanted: Expectation) -> Ty {
         let spine = Spine::of(self.item, term);
         let ty = match &self.item.term(spine.head).kind {
@@ -172,8 +174,8 @@ impl Infer<'_> {
         result
     }
 
-    /// Infers the application of a term that is not a name. The arguments of a written function are
-    /// inferred before it.
+    /// Infers the application of a term that is not a name. The arguments of a `fun` and of a
+    /// composition are inferred before it.
     fn apply_expression(&mut self, spine: &Spine, wanted: Expectation) -> Ty {
         let is_fun = match &self.item.term(self.bare(spine.head)).kind {
             TermKind::Fun { params, .. } => !params.iter().any(|&p| self.takes_implicit(p)),
@@ -234,7 +236,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Applies a function of type `ty` to the arguments from `given` on.
+    /// Infers the type of the application of a function of type `ty` to the arguments from number
+    /// `given` on.
     pub(super) fn apply_to(
         &mut self,
         spine: &Spine,
@@ -408,7 +411,9 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the expected type where it is known and the `found` type where it is not.
+    /// Returns the expected type. If its result is the application of an unknown function, see
+    /// [`Infer::is_unknown_application`], the corresponding part of `found` takes the place of the
+    /// result.
     fn expected_or_found(&self, expected: &Ty, found: &Ty) -> Ty {
         let (expected, found) = (self.table.head(expected), self.table.head(found));
         if self.is_unknown_application(&expected) {
@@ -423,8 +428,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns true if the type is the application of an unknown function, which is better inferred
-    /// from the result than the result from it.
+    /// Returns true if the type is the application of an unsolved variable of kind `Nat2Data`. Such
+    /// a function is better inferred from the type that a call has than the call from it.
     fn is_unknown_application(&self, expected: &Ty) -> bool {
         matches!(&*self.table.head(expected), Type::Apply(fun, _) if self.table.is_open(*fun))
     }
@@ -445,7 +450,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers something that depends on an error: types are recorded, messages are discarded.
+    /// Infers something that depends on an error: types are recorded; messages, holes and
+    /// constraints on accesses are discarded.
     pub(super) fn without_diagnostics<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let (diagnostics, holes) = (self.diagnostics.len(), self.holes.len());
         let accesses = self.accesses.len();
@@ -560,7 +566,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Takes one argument of a function type; returns `None` if the type takes none.
+    /// Takes one argument of a function of type `ty`, and returns the type of the function after
+    /// it. Returns `None` after an error, also if the type takes no argument.
     fn take_argument(
         &mut self,
         spine: &Spine,
@@ -633,7 +640,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports a size in the position of an array or a function. Returns false if there is none.
+    /// Reports a size in the position of an array or a function: a first argument, or a dimension
+    /// that is not written first. Returns false if it reports none.
     fn reported_size(&mut self, spine: &Spine, waiting: &[DeferredArg]) -> bool {
         let is_misplaced = |waiting: &&DeferredArg| {
             let expected = self.table.head(&waiting.expected);
@@ -718,7 +726,8 @@ impl Infer<'_> {
         fine
     }
 
-    /// Recovers from an error: infers the other arguments and returns an unknown type.
+    /// Recovers from an error: infers the arguments from number `from` on and returns the error
+    /// type.
     pub(super) fn abandon(&mut self, spine: &Spine, from: usize) -> Ty {
         for arg in spine.args.iter().skip(from) {
             if !self.is_type_level(arg.term) {

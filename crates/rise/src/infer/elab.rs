@@ -225,7 +225,8 @@ impl Infer<'_> {
 
     // ----- names -----
 
-    /// Resolves a type-level variable by name; reports any other name.
+    /// Resolves a type-level variable by name. Reports any other name and returns `None`; a name
+    /// whose definition or binder has an error is not reported again.
     pub(super) fn type_level_name(&mut self, term: TermId, name: &Name) -> Option<(Var, Kind)> {
         if let Some(local) = self.lookup(name).cloned() {
             self.uses.push(NameUse::plain(term, local.target));
@@ -253,7 +254,7 @@ impl Infer<'_> {
 
     // ----- arguments -----
 
-    /// Elaborates an explicit argument of a dependent function.
+    /// Elaborates an explicit argument of a dependent function; returns `None` after an error.
     pub(super) fn elab_arg(&mut self, term: TermId, kind: Kind, head: TermId) -> Option<Arg> {
         let arg = match kind {
             Kind::Nat => {
@@ -280,7 +281,7 @@ impl Infer<'_> {
         Some(arg)
     }
 
-    /// Elaborates `Rd`, `Wr`, `St`, or a variable of kind ReadWrite; reports anything else.
+    /// Elaborates `Rd`, `Wr`, `St`, a hole, or a variable of kind ReadWrite; reports anything else.
     fn elab_access(&mut self, term: TermId) -> Option<Access> {
         let access = match &self.item.term(term).kind {
             TermKind::Paren(inner) => self.elab_access(*inner)?,
@@ -360,7 +361,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Elaborates a name or a hole in place of a type-level function.
+    /// Elaborates a name or a hole in place of a type-level function of the kind `wanted`; reports
+    /// anything else and returns `None`.
     fn fun_variable(&mut self, term: TermId, wanted: Kind, keyword: &str) -> Option<Var> {
         let bare = self.bare(term);
         match &self.item.term(bare).kind {
@@ -430,7 +432,8 @@ fn parameters_of(mut ty: &Type) -> Vec<Var> {
     }
 }
 
-/// Returns the type with each condition at its parameter.
+/// Returns the function type with each condition added to those of the parameter that is given with
+/// it.
 fn with_conditions(ty: &Ty, conditions: &[(Var, Prop)]) -> Ty {
     if conditions.is_empty() {
         return ty.clone();

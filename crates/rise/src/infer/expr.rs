@@ -14,7 +14,7 @@ use crate::codes;
 use crate::types::{Arg, Pi, Ty, Type};
 use crate::{BinderInfo, Resolution, TermInfo};
 
-/// The expected type of a term and the reason for it.
+/// The expected type of a term and the reason for it, if a type is expected.
 pub(super) type Expectation<'t> = Option<(&'t Ty, Cause)>;
 
 impl Infer<'_> {
@@ -97,8 +97,8 @@ impl Infer<'_> {
         expected.clone()
     }
 
-    /// Marks the conditions since `before` on implicit parameters of an argument: `function`
-    /// chooses their values.
+    /// Marks the obligations from number `before` on that a use of a name requires of implicit
+    /// parameters of an argument: `function`, which takes the argument, chooses their values.
     fn note_taken_by(&mut self, function: TermId, before: usize, params: &[(nat::Var, Kind)]) {
         let mut noted = self
             .obligations
@@ -189,7 +189,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Unifies a synthesised type with the wanted one.
+    /// Unifies a synthesised type with the wanted one, if there is one. Returns the wanted type
+    /// after a mismatch, which is reported, and `ty` otherwise.
     pub(super) fn unify_with_expected(&mut self, _term: TermId, ty: Ty, wanted: Expectation) -> Ty {
         match wanted {
             Some((expected, cause)) if !self.demand(expected, &ty, cause) => expected.clone(),
@@ -422,9 +423,10 @@ impl Infer<'_> {
     }
 
     /// Returns the types of the arguments of a function of the wanted type, if they are fewer than
-    /// `count` and the result is data, so that no curried function of so many parameters fits. A
-    /// result that is not known yet counts as data if two grouped parameters get a pair. In the
-    /// terms of a rule and in DPIA every function is curried.
+    /// `count` and the result is data, so that no curried function of `count` parameters fits;
+    /// `None` otherwise. A result that is not known yet counts as data if two grouped parameters
+    /// get a pair. In the terms of a rule and in DPIA every function is curried, so the result is
+    /// `None`.
     fn given_arguments(&self, expected: &Ty, count: usize, grouped: bool) -> Option<Vec<Ty>> {
         if self.joined.is_some() || self.in_dpia() {
             return None;
@@ -489,7 +491,8 @@ impl Infer<'_> {
         Arc::new(Type::Fun(taken, result))
     }
 
-    /// Splits the wanted type into the next parameter and the rest.
+    /// Splits the wanted type into the type of the next parameter and the rest. Both are `None` if
+    /// there is no wanted type, or after an error.
     #[allow(clippy::type_complexity)]
     fn next_parameter(
         &mut self,
@@ -643,7 +646,7 @@ impl Infer<'_> {
     }
 
     /// Returns the span of the keyword of a `fun` or `depFun`, which is enough to point at the
-    /// whole.
+    /// whole; for other terms the span of the whole.
     pub(super) fn head_span(&self, term: TermId) -> Span {
         let span = self.span(term);
         let word = match self.item.term(term).kind {

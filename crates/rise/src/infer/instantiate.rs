@@ -16,7 +16,8 @@ use super::apply::InheritedCondition;
 
 impl Infer<'_> {
     /// Instantiates a scheme with fresh variables and removes its implicit prefix, whose variables
-    /// become unification variables.
+    /// become unification variables. Returns the type, the conditions of the scheme and the
+    /// implicit arguments.
     #[allow(clippy::type_complexity)]
     pub(super) fn instantiate(
         &mut self,
@@ -111,7 +112,8 @@ impl Infer<'_> {
         info.inner = false;
     }
 
-    /// Instantiates leading implicit parameters with unification variables.
+    /// Instantiates leading implicit parameters with unification variables and records them as
+    /// implicit arguments of the use at `at`.
     pub(super) fn instantiate_prefix(&mut self, ty: Ty, at: TermId) -> Ty {
         let mut ty = self.table.head(&ty);
         while let Type::Pi(pi) = &*ty {

@@ -189,16 +189,18 @@ struct Infer<'a> {
     holes: Vec<(TermId, Ty)>,
     /// Names that were reported as unknown, so that each is reported once.
     unknown: Vec<Name>,
-    /// The unification variables of uses and holes, which are reported if they are not solved.
+    /// The unification variables of uses and holes, which are reported if they are neither solved
+    /// nor generalised.
     inserted: Vec<(Var, TermId)>,
     /// Unification variables that became parameters of the definition.
     generalised_vars: Vec<Var>,
-    /// The type-level binders along the item's type.
+    /// The type-level binders along the item's written type, and those of the outermost `depFun`s
+    /// of its body.
     spine: Vec<BinderId>,
     /// Conditions and sizes in annotations whose names are not all in scope yet.
     assumptions: Vec<annotations::Assumption>,
-    /// In the terms of a rule, see [`RuleInfer`], the binders that are identified with earlier
-    /// ones.
+    /// In the terms of a rule, see [`RuleInfer`]: maps binders to earlier ones that they are
+    /// identified with. `None` outside of rules.
     joined: Option<FxHashMap<BinderId, Vec<BinderId>>>,
     terms: Vec<TermInfo>,
     /// The value of [`Inference::generalised`] so far.
@@ -339,7 +341,7 @@ impl<'a> Infer<'a> {
         self.scope.iter().rev().find(|local| local.name == name)
     }
 
-    /// Returns the kind of a type-level name in scope.
+    /// Returns the kind of a type-level name in scope; `None` for other names.
     fn kind_of_name(&self, name: &str) -> Option<Kind> {
         match self.lookup(name)?.meaning {
             LocalBinding::TypeLevel(_, kind) => Some(kind),

@@ -22,7 +22,8 @@ pub(super) struct PendingObligation {
     pub written: bool,
     /// The origin of the condition, which describes it better than its own terms.
     pub source: Option<ConditionOrigin>,
-    /// The function whose argument has the condition, and whose type does not state it.
+    /// The called function that chooses the value of the size that the condition is about, because
+    /// it takes a function over this size as an argument. Its type does not state the condition.
     pub taken_by: Option<TermId>,
 }
 
@@ -41,7 +42,7 @@ pub(super) enum ConditionOrigin {
 }
 
 impl ConditionOrigin {
-    /// Returns the span of the functions that are wrong if the condition fails.
+    /// Returns the span of the functions that are wrong if the condition fails, if they are known.
     fn functions(&self) -> Option<Span> {
         match self {
             ConditionOrigin::Words { functions, .. } => *functions,
@@ -186,7 +187,8 @@ impl Infer<'_> {
         ordered
     }
 
-    /// Returns the number of values of an index.
+    /// Returns the exclusive upper bound of an index, without sizes that `iterate` determines;
+    /// `None` if the index has no bound.
     fn range(&self, var: Var) -> Option<Nat> {
         let range = self.table.info(var).range.as_ref()?;
         let mut range = self.table.nat(range);
@@ -236,7 +238,7 @@ impl Infer<'_> {
     }
 
     /// Returns the condition for the first iteration only, which has the shortest array, if it
-    /// implies the condition for all iterations.
+    /// implies the condition for all iterations; otherwise the condition itself.
     fn of_first_round(&self, prop: Prop, facts: &Facts) -> Prop {
         let [round] = self.inner_vars(&prop)[..] else {
             return prop;
@@ -351,8 +353,8 @@ impl Infer<'_> {
         kept
     }
 
-    /// Returns true if a condition on a bound index fails at its first or last value for all ranges
-    /// that are not empty.
+    /// Returns true if a condition on exactly one bound index with a range fails at the first or
+    /// last value of the index for all ranges that are not empty.
     fn fails_at_an_end(&self, facts: &Facts, prop: &Prop, inner: &[Var]) -> bool {
         let [index] = inner else { return false };
         let Some(range) = self.range(*index) else {
@@ -376,8 +378,7 @@ impl Infer<'_> {
         ground
     }
 
-    /// Returns true if the condition mentions an unsolved variable, which is no parameter of the
-    /// item's type either.
+    /// Returns true if the condition mentions an unsolved unification variable.
     fn mentions_unknown(&self, prop: &Prop) -> bool {
         let mut found = false;
         prop.for_each_var(&mut |v| found |= self.table.is_open(v));
@@ -396,7 +397,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Adds a diagnostic of severity information for each place that assumes conditions.
+    /// Adds a diagnostic of severity information for each place that assumes conditions which the
+    /// text does not write.
     pub(super) fn report_assumed_conditions(&mut self, kept: &[Obligation], written: Vec<bool>) {
         let mut places: Vec<(Span, Vec<String>)> = Vec::new();
         let unwritten = kept.iter().zip(written).filter(|(_, written)| !written);
@@ -418,8 +420,8 @@ impl Infer<'_> {
     }
 }
 
-/// Drops conditions that follow from later ones, as `n >= 3` does from `n >= 5`. (Those that follow
-/// from earlier ones were never kept.)
+/// Drops conditions that are not written in the text and follow from the others, as `n >= 3` does
+/// from a later `n >= 5`. (Those that follow from earlier ones were never kept.)
 fn drop_implied(kept: &mut Vec<(Obligation, bool)>) {
     let mut index = 0;
     // The last condition has none after it, and a condition that shares no size with others does

@@ -12,8 +12,8 @@ use crate::primitive::{OptionalArgument, Primitive};
 use crate::types::{Ty, Type};
 
 impl Infer<'_> {
-    /// Returns true if the first argument is the optional one; reports a dimension that is out of
-    /// range.
+    /// Returns true if the first argument is the optional one, and elaborates it; reports a
+    /// dimension that is out of range.
     pub(super) fn optional_argument(
         &mut self,
         primitive: Primitive,
@@ -62,7 +62,8 @@ impl Infer<'_> {
         unknown
     }
 
-    /// Infers `makeArray(k)`: a function of `k` elements.
+    /// Infers `makeArray(k)`: a function of `k` elements. Reports a `k` that is not a constant from
+    /// 1 to 1024, and returns `None`.
     pub(super) fn make_array(&mut self, count: TermId) -> Option<Ty> {
         let size = self.elab_nat(count)?;
         let Some(k) = self

@@ -50,7 +50,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Requires that the index of a dependent array is below its size.
+    /// Requires that the index `i` into the dependent array `xs` is below the number of elements of
+    /// the array.
     fn below_size(&mut self, i: TermId, xs: TermId) {
         if let Some(i_nat) = self.nat_argument(i)
             && let Some(data) = self.data_of_phrase(&self.terms[xs.0 as usize])
@@ -119,7 +120,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Limits the argument of the function of `depMapSeq` to `k < n`.
+    /// Limits the size `k` that the function of `depMapSeq` or `depMapPar` takes to `k < n`, the
+    /// length of the array.
     fn dep_map_range(&mut self, args: &[TermId]) {
         if let [f, xs, ..] = args
             && let Some(data) = self.data_of_phrase(&self.terms[xs.0 as usize])
@@ -153,7 +155,8 @@ impl Infer<'_> {
         self.table.update(var).values = Some(size);
     }
 
-    /// Returns an implicit size argument of the function at `head`.
+    /// Returns the size that the implicit parameter `name` of the function at `head` is
+    /// instantiated with.
     fn implicit_size(&self, head: TermId, name: &str) -> Option<Nat> {
         let name_use = self.uses.iter().rev().find(|u| u.term == head)?;
         name_use.implicits.iter().find_map(|(n, arg)| match arg {
@@ -162,7 +165,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Requires a condition that messages express by `words`, of these functions.
+    /// Requires a condition that messages express by `words`. `functions` is the place of the
+    /// functions that are wrong if it fails.
     fn require_by_words(
         &mut self,
         prop: Prop,

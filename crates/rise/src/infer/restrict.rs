@@ -23,7 +23,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Restricts the type to `classes`; fails if it has no common instance with them.
+    /// Restricts the type to `classes`. Fails if no instance of the type is in them, or if the type
+    /// has a rigid variable that may stand for other types.
     pub(super) fn restrict(&mut self, ty: &Ty, classes: Classes) -> Result<(), UnifyError> {
         let ty = self.table.head(ty);
         match &*ty {

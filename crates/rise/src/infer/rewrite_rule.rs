@@ -30,8 +30,9 @@ pub struct RuleInfer<'a> {
     /// Binders of values that are given at every use of the rule.
     given: Vec<BinderId>,
     side_conditions: Vec<SideCondition>,
-    /// Binders of values, and the types that were unsolved after the left side.
+    /// Binders of values whose types are inferred from the terms.
     values: Vec<BinderId>,
+    /// The types that were unsolved after the left side, with their names and classes at that time.
     open: Vec<(Var, syntax::ast::Name, Classes)>,
     /// Conditions on sizes that hold wherever the left side occurs.
     left: Vec<Prop>,
@@ -40,7 +41,8 @@ pub struct RuleInfer<'a> {
 /// The instantiations of the left side's unsolved types by the right side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Instantiations {
-    /// Types that have a certain form or equal others, as text: `s` is `t`.
+    /// The name of each type that has a certain form or equals another one, with the text of that
+    /// form or the name of the other one: `s` is `t`.
     pub forms: Vec<(String, String)>,
     /// Types that are restricted to a kind.
     pub kinds: Vec<(Var, Kind)>,
@@ -53,11 +55,11 @@ pub struct SideCondition {
     pub prop: Prop,
     /// The condition as text for messages.
     pub text: String,
-    /// The term that requires it.
+    /// The place of the term that requires it.
     pub span: Span,
     /// A counterexample if one was found, as text: `n = 1, m = 2`.
     pub fails_for: Option<String>,
-    /// For an equation between the sizes of two types, the expected and the found type.
+    /// For an equation between the sizes of two types, the expected and the found type as text.
     pub types: Option<(String, String)>,
 }
 
@@ -421,7 +423,8 @@ impl<'a> RuleInfer<'a> {
         }
     }
 
-    /// Proves each remaining equation between sizes, or records it as a need.
+    /// Proves each remaining equation between sizes, or records it as a side condition, at most one
+    /// for each pair of types; reports equations with unsolved sizes.
     fn decide_equations(&mut self) {
         let infer = &mut self.infer;
         let mut reported = None;
@@ -458,7 +461,7 @@ impl<'a> RuleInfer<'a> {
         }
     }
 
-    /// Ends the inference: decides, reports or records as a need everything that is left.
+    /// Ends the inference: decides, reports or records as a side condition everything that is left.
     pub fn finish(mut self) -> RuleInference {
         if !self.fixed {
             self.generalize_left();
@@ -508,7 +511,7 @@ impl<'a> RuleInfer<'a> {
         }
     }
 
-    /// Reports an error of the caller.
+    /// Adds an error that the caller has found to the diagnostics.
     pub fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.infer.error(code, span, message);
     }

@@ -18,7 +18,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Elaborates a complete size, which requires that it is not negative.
+    /// Elaborates a complete size and requires that it is not negative; returns `None` after an
+    /// error.
     pub(super) fn elab_nat(&mut self, term: TermId) -> Option<Nat> {
         let nat = self.nat_of(term)?;
         if let Some(value) = nat.as_const()

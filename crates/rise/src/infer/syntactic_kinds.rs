@@ -10,7 +10,9 @@ use crate::types::Type;
 use crate::{BinderInfo, Resolution};
 
 impl Infer<'_> {
-    /// Returns true if the term can only be a type-level argument, such as a size or a type.
+    /// Returns true if the term is a type, an address space, an access, a type-level function or a
+    /// type-level name, so that it can only be a type-level argument. Missing terms and holes count
+    /// too.
     pub(super) fn is_type_level(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Scalar(_)
@@ -36,7 +38,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns true if the term consists of numbers, sizes and arithmetic only.
+    /// Returns true if the term consists of numbers without suffix, sizes, arithmetic and
+    /// applications of functions on sizes only. The arguments of these functions are not inspected.
     pub(super) fn is_size(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Literal(Literal::Int { suffix: None, .. }) => true,
@@ -80,8 +83,8 @@ impl Infer<'_> {
                 || !args.iter().any(|&arg| self.is_plainly_value(arg)))
     }
 
-    /// Returns true if the term can only be a value: a function, an application, or the name of a
-    /// value.
+    /// Returns true if the term can only be a value, such as a function, an application or the name
+    /// of a value.
     pub(super) fn is_plainly_value(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Name(name) => match self.lookup(name) {
@@ -120,7 +123,7 @@ impl Infer<'_> {
     }
 
     /// Returns the type-level variable that the first parameter of a `depFun`, `natFun` or
-    /// `dataFun` binds.
+    /// `dataFun` binds, or for a definition the one of [`Self::bound_by_definition`].
     pub(super) fn bound_by(&self, term: TermId) -> Option<Var> {
         let param = match &self.item.term(self.bare(term)).kind {
             TermKind::DepFun { params, .. } => *params.first()?,

@@ -59,7 +59,7 @@ impl VarInfo {
 pub(super) enum State {
     Rigid,
     Open,
-    /// The value, and the term that determined it.
+    /// The value, and the place of the term that determined it.
     Solved(Arg, Span),
 }
 
@@ -76,7 +76,8 @@ pub(super) struct UnificationTable {
     too_large: Cell<bool>,
 }
 
-/// The greatest number of nodes of a type, because types can double with each use of a pair.
+/// The greatest number of nodes of a type, and of pairs of nodes in a unification, because types
+/// can double with each use of a pair.
 const MAX_TYPE_NODES: u32 = 4_000;
 
 /// A position in the trail to backtrack to.
@@ -210,12 +211,13 @@ impl UnificationTable {
         }
     }
 
-    /// Applies `fun` to a size.
-    /// Returns the two sides of an equation.
+    /// Returns the two sides of an equation, the expected and the found one, with the solutions
+    /// applied.
     pub fn sides(&self, equation: &Equation) -> (Nat, Nat) {
         (self.nat(&equation.expected), self.nat(&equation.found))
     }
 
+    /// Applies `fun` to a size.
     pub fn apply_size_fun(&self, fun: &SizeFun, arg: &Nat) -> Nat {
         match self.size_fun(fun) {
             SizeFun::Var(var) => Nat::apply(var, arg),
@@ -268,7 +270,8 @@ impl UnificationTable {
         }
     }
 
-    /// Resolves the head of a type: applies the solutions until it is no solved variable.
+    /// Resolves the head of a type: applies the solutions until it is neither a solved variable nor
+    /// an application of one.
     pub fn head(&self, ty: &Ty) -> Ty {
         let mut ty = ty.clone();
         loop {
@@ -313,8 +316,8 @@ impl UnificationTable {
         }
     }
 
-    /// Returns true if a type that was resolved or unified since the last call was too large, and
-    /// resets it.
+    /// Returns true if a type that was resolved or unified since the last call of this method was
+    /// too large.
     pub fn take_too_large(&self) -> bool {
         self.too_large.take()
     }

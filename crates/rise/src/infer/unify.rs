@@ -29,7 +29,8 @@ impl Cause {
         Cause::new(span, CauseCode::Context)
     }
 
-    /// Returns the function that takes the value as an argument, and the value.
+    /// Returns the head of the function that takes the value as an argument, and the value; `None`
+    /// if the reason is not a call.
     pub(super) const fn call(self) -> Option<(TermId, TermId)> {
         match self.why {
             CauseCode::Argument { head, term } => Some((head, term)),
@@ -71,13 +72,13 @@ pub(super) enum CauseCode {
 /// The reason why two types do not unify.
 #[derive(Clone, Debug)]
 pub(super) enum UnifyError {
-    /// The types have different constructors.
+    /// The types have different constructors, or are variables without a common instance.
     Types,
     /// The occurs check fails: the variable would contain itself.
     Infinite(Ty),
-    /// The type is not in the sub-kind.
+    /// The type has no instance in the classes.
     Classes(Classes, Ty),
-    /// A size would escape the scope of its binder.
+    /// A rigid variable would escape the scope of its binder.
     Escape(Var),
 }
 
@@ -387,7 +388,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Solves the equation if that is possible now. Returns false otherwise.
+    /// Solves or proves the equation if that is possible now. Returns false otherwise.
     fn try_equate(&mut self, expected: &Nat, found: &Nat, demand: usize) -> bool {
         // A fast path for the common case without collecting facts: an unknown equals a size.
         for (x, value) in [(expected, found), (found, expected)] {

@@ -68,8 +68,9 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the type of the item, or an unknown type if an inferred type in it was too large:
-    /// otherwise each use of the item would be too large for the same reason.
+    /// Returns the type of the item; the error type if the item has no written type and an inferred
+    /// type in it was too large: otherwise each use of the item would be too large for the same
+    /// reason.
     fn unless_too_large(&self, ty: Ty) -> Ty {
         let is_written = matches!(self.item.kind, ItemKind::Def { ty: Some(_), .. });
         let is_too_large = self.diagnostics.iter().any(|d| d.code == codes::TOO_DEEP);
@@ -210,7 +211,8 @@ impl Infer<'_> {
         names
     }
 
-    /// Reports unification variables of uses that were neither solved nor generalised.
+    /// Reports unification variables of uses that were neither solved nor generalised, unless there
+    /// is an error already.
     pub(super) fn report_undetermined(&mut self) {
         if self.failed() {
             return;
@@ -246,7 +248,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the names of all variables; those that are unsolved have none.
+    /// Returns the names of all variables; those that are neither solved nor generalised have none.
     pub(super) fn all_names(&self) -> Names {
         let names: Vec<Name> = (self.table.vars())
             .map(|var| {
@@ -407,8 +409,8 @@ fn collect_prop_vars(prop: &Prop, order: &mut Vec<Var>) {
     });
 }
 
-/// Returns the wanted name if it is a word and free, otherwise the first free one of the kind's
-/// usual letters.
+/// Returns the wanted name if it is longer than one letter and free, otherwise the first free one
+/// of the kind's usual letters, or else the first free one of these letters with a number.
 pub(super) fn fresh_name(wanted: &Name, kind: Kind, used: &[Name]) -> Name {
     let letters: &[&str] = match kind {
         Kind::Nat => &["n", "m", "k", "l", "p", "q"],
