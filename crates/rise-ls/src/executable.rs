@@ -3,11 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Returns the path of this executable, which also works after its file was replaced by a newer
-/// one.
+/// Returns a path by which this executable can be started. On Linux it is `/proc/self/exe`, which
+/// refers to the running executable even after its file was replaced by a newer one.
 ///
 /// # Errors
-/// Fails if the system does not report the path.
+/// Fails if `/proc/self/exe` does not exist and the system does not report the path.
 pub fn current() -> io::Result<PathBuf> {
     let own = Path::new("/proc/self/exe");
     match own.exists() {

@@ -17,13 +17,14 @@ use db::{Database, FilePath, ParsedFile, ReadError};
 use ignore::WalkBuilder;
 use smol_str::SmolStr;
 
-/// The largest size of a file, because positions have 32 bits.
+/// The largest size in bytes of a file that is read, and of standard input. It is limited because
+/// positions have 32 bits.
 pub const MAX_BYTES: u64 = 64 << 20;
 
 /// The time limit for reading one file.
 const THREAD_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The time limit of a command for a group of files on a file system.
+/// The time limit of a command for reading a group of imported files. The server has its own limit.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The largest number of directory entries that are searched for alternatives to a missing import.
@@ -35,12 +36,12 @@ const NOT_REGULAR: &str = "it is not a regular file";
 /// The reason why a file or folder cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// An I/O error.
+    /// An I/O error, or a file that exceeds a limit of this module.
     #[error("{}: {}", .path.display(), reason(.source))]
     Io {
         /// The path of the file or folder.
         path: PathBuf,
-        /// The error of the operating system.
+        /// The error of the operating system, or one about a limit.
         source: io::Error,
     },
     /// A FIFO, a device or a socket: reading it could block on another process.
@@ -49,7 +50,7 @@ pub enum LoadError {
         /// The path of the file.
         path: PathBuf,
     },
-    /// A folder that cannot be listed, or that contains a broken symbolic link.
+    /// A folder that cannot be traversed, for example because a subfolder cannot be listed.
     #[error("{}: {source}", .path.display())]
     Walk {
         /// The folder that was to be listed.
@@ -106,7 +107,7 @@ impl NotText {
     }
 }
 
-/// Decodes bytes as UTF-8, and removes the byte order mark.
+/// Decodes bytes as UTF-8, and removes a byte order mark at the beginning.
 pub fn decode(bytes: Vec<u8>) -> Content {
     match String::from_utf8(bytes) {
         Ok(mut text) => {
@@ -164,7 +165,7 @@ fn check_regular(data: &Metadata) -> io::Result<()> {
     }
 }
 
-/// Opens a file without blocking, as a FIFO without a writer would.
+/// Opens a file without blocking. Otherwise, opening a FIFO without a writer would block.
 #[cfg(unix)]
 fn open_at_once(path: &Path) -> io::Result<File> {
     use rustix::fs::OFlags;
@@ -221,8 +222,9 @@ fn read_from(from: impl Read, expected: u64) -> io::Result<Content> {
     }
 }
 
-/// Returns the source files of `path`, sorted: the file itself, or all source files below a folder
-/// that are neither hidden nor excluded by a `.gitignore`. Symbolic links to files are followed.
+/// Returns the source files of `path`, sorted: `path` itself if it is not a folder, whatever its
+/// extension, or else all source files below it that are neither hidden nor excluded by an ignore
+/// file such as `.gitignore`. Symbolic links to files are followed, and those to folders are not.
 pub fn source_files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let io = |source| LoadError::Io {
         path: path.to_owned(),
@@ -279,8 +281,9 @@ pub struct Imports {
     pub late: Vec<Late>,
 }
 
-/// Reads imported files until none is missing. Waits at most `patience` for each group of missing
-/// files.
+/// Reads imported files into the database until none is missing. A file that cannot be read becomes
+/// absent. Waits at most `patience` for each group of missing files: those that were read may
+/// import others.
 pub fn load_imports(db: &mut Database, roots: &Arc<Roots>, patience: Duration) -> Imports {
     let mut imports = Imports::default();
     loop {
@@ -302,7 +305,8 @@ pub fn load_imports(db: &mut Database, roots: &Arc<Roots>, patience: Duration) -
 /// Runs `act` on a thread of its own, because a file system may block forever.
 ///
 /// # Errors
-/// Returns the channel of the result if it has not arrived within `patience`.
+/// Returns the channel of the result if it has not arrived within `patience`, or will not arrive,
+/// because the thread has panicked or cannot be started.
 pub fn do_promptly<T: Send + 'static>(
     patience: Duration,
     act: impl FnOnce() -> T + Send + 'static,
@@ -314,8 +318,9 @@ pub fn do_promptly<T: Send + 'static>(
     result.recv_timeout(patience).map_err(|_| result)
 }
 
-/// Reads files on separate threads, because a file system may block forever. Files that are not
-/// read within `patience` are returned as `Late`.
+/// Reads files on separate threads, because a file system may block forever. The contents are in
+/// the order of `paths`, with an error for each file that is not read within `patience`. These
+/// files are also returned as `Late`, unless the threads have ended.
 pub fn read_promptly(
     paths: &[FilePath],
     roots: &Arc<Roots>,
@@ -389,7 +394,7 @@ pub fn prepared(path: &FilePath, text: &str) -> ParsedFile {
     ParsedFile::new(text, path.language().unwrap_or_default())
 }
 
-/// Reads a file that an import names, if it is in one of the roots.
+/// Reads a file that an import names. Fails if it is not on disk or not in one of the roots.
 pub fn read_import(path: &FilePath, roots: &Roots) -> Result<String, ReadError> {
     let Some(disk) = path.as_disk() else {
         return Err(ReadError::NotFound(Arc::default()));
@@ -407,7 +412,8 @@ pub fn read_import(path: &FilePath, roots: &Roots) -> Result<String, ReadError> 
     }
 }
 
-/// Returns the names of the source files in the folder of `path`, sorted.
+/// Returns the names of the source files in the folder of `path`, sorted. At most `MAX_SIBLINGS`
+/// entries of the folder are examined; the result is empty if it cannot be read.
 fn siblings(path: &Path) -> Arc<[SmolStr]> {
     let Some(Ok(folder)) = path.parent().map(std::fs::read_dir) else {
         return Arc::default();

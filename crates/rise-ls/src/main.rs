@@ -12,12 +12,13 @@ mod server;
 use std::process::ExitCode;
 use std::thread;
 
-/// The checker allocates many small values and frees few of them, for which mimalloc is fast.
+/// The allocator of the process. The checker allocates many small values and frees few of them, for
+/// which mimalloc is fast.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The size of the main thread's stack. Deep terms are traversed recursively; the system only
-/// commits the pages that are used.
+/// The size in bytes of the stack of the thread that runs the command. Deep terms are traversed
+/// recursively; the system only commits the pages that are used.
 const STACK: usize = 256 << 20;
 
 /// The exit status after a panic.

@@ -1,6 +1,7 @@
 //! Returns freed memory of the allocator to the system.
 
-/// The length in bytes of a text from which on its memory is returned to the system at once.
+/// The length in bytes of a text or message from which on [`release_unused`] is called when it is
+/// freed.
 pub const LARGE: usize = 4 << 20;
 
 #[allow(
@@ -10,7 +11,8 @@ pub const LARGE: usize = 4 << 20;
 mod allocator {
     // SAFETY: the allocator's documentation allows this call at any time, on any thread.
     unsafe extern "C" {
-        /// Frees the memory that the calling thread and ended threads hold without need.
+        /// Frees the memory that the allocator keeps for the calling thread and for ended threads,
+        /// and that is not in use.
         pub safe fn mi_collect(force: bool);
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The files and folders that mark the root of a project.
+/// The names of the files and folders that mark the root of a project.
 const MARKERS: [&str; 2] = ["rise.toml", ".git"];
 
 /// A set of folders, with symbolic links resolved.
@@ -24,7 +24,8 @@ impl Roots {
         }
     }
 
-    /// Adds the project that contains a file or folder.
+    /// Adds the root of the project that contains a file or folder. Adds nothing if the file or
+    /// folder does not exist.
     pub fn add_project_of_path(&mut self, path: &Path) {
         match path.parent() {
             _ if !path.exists() => {}
@@ -35,14 +36,14 @@ impl Roots {
         }
     }
 
-    /// Returns true if each folder of `others` is in one of the folders.
+    /// Returns true if each folder of `others` is one of these folders or below one.
     pub fn include(&self, others: &Roots) -> bool {
         let is_inside = |other: &PathBuf| self.0.iter().any(|root| other.starts_with(root));
         others.0.iter().all(is_inside)
     }
 
-    /// Returns true if the path, with symbolic links resolved, is in one of the folders. For a path
-    /// that does not exist, its nearest existing ancestor decides.
+    /// Returns true if the path, with symbolic links resolved, is one of the folders or below one.
+    /// For a path that does not exist, its nearest existing ancestor decides.
     pub fn contain(&self, path: &Path) -> bool {
         let real = path.ancestors().find_map(|path| path.canonicalize().ok());
         real.is_some_and(|real| self.0.iter().any(|root| real.starts_with(root)))
@@ -56,8 +57,8 @@ impl FromIterator<PathBuf> for Roots {
     }
 }
 
-/// Returns the root of the project that contains a folder: the nearest ancestor, or the folder
-/// itself, that contains `rise.toml` or `.git`, else the folder.
+/// Returns the root of the project that contains a folder: the folder itself, or else its nearest
+/// ancestor, that contains `rise.toml` or `.git`; if there is none, the folder.
 pub fn project_of(folder: &Path) -> &Path {
     let is_root = |folder: &&Path| MARKERS.iter().any(|name| folder.join(name).exists());
     folder.ancestors().find(is_root).unwrap_or(folder)

@@ -12,7 +12,7 @@ pub enum Unclear {
     Missing {
         /// The requested name.
         wanted: String,
-        /// A similar name.
+        /// A similar name of a definition, if there is one.
         close: Option<String>,
         /// The names of all definitions.
         known: Vec<String>,
@@ -39,7 +39,8 @@ impl Unclear {
         }
     }
 
-    /// Returns advice: a similar name, or the names of all definitions.
+    /// Returns advice: a similar name, or else the names of all definitions, or that there are
+    /// none. Returns `None` for [`Unclear::Nothing`].
     pub fn note(&self) -> Option<String> {
         match self {
             Unclear::Missing {
@@ -56,11 +57,13 @@ impl Unclear {
     }
 }
 
-/// Returns the definition of this name. Without a name, returns the only definition, else the only
-/// one with an `@run` annotation, else the only one that no other program uses.
+/// Returns the first definition of this name. Without a name, returns the only definition, else the
+/// only one with an `@run` annotation, else the only one that no item uses, except for items of
+/// ELEVATE.
 ///
 /// # Errors
-/// Fails if there is no such definition, or more than one.
+/// Fails if no definition has this name; without a name, if none of these rules selects exactly one
+/// definition.
 pub fn definition(db: &Database, file: FileId, wanted: Option<&str>) -> Result<ItemId, Unclear> {
     let defs = definitions(db, file);
     let known = || defs.iter().map(|(_, name)| name.clone()).collect();
@@ -85,7 +88,7 @@ pub fn definition(db: &Database, file: FileId, wanted: Option<&str>) -> Result<I
     })
 }
 
-/// Returns the definitions of a file with their names.
+/// Returns the `def` items of a file with their names.
 fn definitions(db: &Database, file: FileId) -> Vec<(ItemId, String)> {
     let named = |&item: &ItemId| match &db.header(item).declares {
         Declaration::Def(name) if matches!(db.parsed(item).item.kind, ItemKind::Def { .. }) => {

@@ -44,8 +44,9 @@ pub fn run(paths: &[PathBuf], options: &CheckOptions) -> u8 {
     status
 }
 
-/// Returns the lowest severity that is printed. It is never above a severity that makes the check
-/// fail. JSON and SARIF, which programs read, contain all findings by default.
+/// Returns the lowest severity that is printed. All findings that make the check fail are printed,
+/// whatever `--level` says. JSON and SARIF, which programs read, contain all findings by default;
+/// the other formats contain errors and warnings.
 fn level(options: &CheckOptions) -> Severity {
     match (options.level, options.format) {
         (Some(level), _) => match options.deny {
@@ -66,7 +67,8 @@ fn hidden(count: usize) -> String {
     )
 }
 
-/// Returns a report of the diagnostics of all files, and of the files that are not text.
+/// Returns a report with the diagnostics of all files, and one error for each file that is not
+/// UTF-8.
 pub fn check(workspace: &Workspace, threads: usize) -> Report {
     let mut reporter = Reporter::new(&workspace.db, &workspace.base);
     for (_, items) in workspace.db.check_all(&workspace.files, threads) {

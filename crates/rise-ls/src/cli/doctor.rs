@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// The time limit of a tool that prints its version.
+/// The time limit of a tool that prints its version, and of the compilation of the OpenMP test
+/// program.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(5);
 /// The time limit for OpenCL drivers, which start slowly on a machine with many devices.
 const DRIVER_TIMEOUT: Duration = Duration::from_secs(30);
@@ -81,7 +82,8 @@ fn compiler_commands() -> Vec<String> {
     }
 }
 
-/// Returns the command and its path if its program is found.
+/// Returns the path of the program that a command line begins with, and a command that runs it with
+/// the arguments of the command line. Returns `None` if the program is not found.
 fn found(command: &str) -> Option<(PathBuf, Command)> {
     let mut words = command.split_whitespace();
     let path = which::which(words.next()?).ok()?;
@@ -90,7 +92,8 @@ fn found(command: &str) -> Option<(PathBuf, Command)> {
     Some((path, command))
 }
 
-/// Returns the program's path and the first line that it prints for `--version`.
+/// Describes a program by its path and the first line that it prints for `--version`, or by `not
+/// found`.
 fn version_of(command: &str) -> String {
     let Some((path, mut command)) = found(command) else {
         return "not found".into();
@@ -217,7 +220,8 @@ fn widths(widths: &VectorWidths) -> String {
     known.join(", ")
 }
 
-/// Returns the folders in which the system searches for libraries.
+/// Returns the folders in which the OpenCL library is searched for: those of `LD_LIBRARY_PATH`, and
+/// the usual ones of Linux and macOS.
 fn library_folders() -> Vec<PathBuf> {
     let configured = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = env::split_paths(&configured)
@@ -243,7 +247,8 @@ fn library_folders() -> Vec<PathBuf> {
     folders
 }
 
-/// Returns the names of the drivers that the OpenCL loader would open.
+/// Lists the names of the `.icd` files, each of which registers a driver with the OpenCL loader,
+/// and names their folder.
 fn drivers() -> String {
     let folder =
         env::var_os("OCL_ICD_VENDORS").map_or_else(|| "/etc/OpenCL/vendors".into(), PathBuf::from);

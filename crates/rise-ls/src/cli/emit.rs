@@ -80,7 +80,8 @@ fn forms() -> impl TypedValueParser<Value = Form> {
     )
 }
 
-/// Returns the message about an option that needs a target, with a form that is none.
+/// Returns the error message for an option that needs a target, if the form that `--as` names is
+/// not a target.
 fn only_for_targets(option: &str) -> String {
     let names: Vec<&str> = Target::all().map(Target::as_str).collect();
     format!(
@@ -89,7 +90,10 @@ fn only_for_targets(option: &str) -> String {
     )
 }
 
-/// Returns the form of a program after a pass.
+/// Returns the form that shows a program after a pass.
+///
+/// # Errors
+/// Returns a message if there is no target, or the target has no pass of this name.
 fn after(target: Option<Target>, pass: &str) -> Result<Form, String> {
     let target = target.ok_or_else(|| only_for_targets("--after"))?;
     let stage = Stage::find(target, pass);
@@ -119,6 +123,9 @@ fn list(target: Target) -> u8 {
 }
 
 /// Returns the passes to leave out.
+///
+/// # Errors
+/// Returns a message if a pass is left out without a target, or cannot be left out.
 fn left_out(options: &EmitOptions, target: Option<Target>) -> Result<PassSet, String> {
     if !options.without.is_empty() && target.is_none() {
         return Err(only_for_targets("--without"));
@@ -144,7 +151,8 @@ struct Map<'a> {
     map: Vec<MapLine>,
 }
 
-/// Prints the definition in the requested form, and returns the exit status.
+/// Writes the definition in the requested form, to standard output or to the file of `--output`,
+/// and returns the exit status.
 pub fn run(options: &EmitOptions) -> u8 {
     let form = options.form;
     let host_program = match form {
@@ -226,7 +234,8 @@ fn overwrites(options: &EmitOptions) -> Option<String> {
     }
 }
 
-/// Prints a C program that runs the kernels, and returns the exit status.
+/// Writes a C program that runs the kernels, to standard output or to the file of `--output`, and
+/// returns the exit status.
 fn host(
     workspace: &Workspace,
     item: ItemId,

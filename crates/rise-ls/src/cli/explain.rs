@@ -5,7 +5,8 @@ use db::codes;
 use std::io::Write;
 use syntax::Code;
 
-/// Prints the section about `code`, and returns the exit status.
+/// Prints the reference text of the diagnostic `code`, and returns the exit status. If there is no
+/// such diagnostic, prints an error and the list of all codes.
 pub fn run(code: &str) -> u8 {
     let wanted = code.trim();
     // The code may be copied from a message: `error[size-mismatch]:`.
@@ -42,8 +43,8 @@ fn unknown(wanted: &str) -> u8 {
     BAD_USAGE
 }
 
-/// Converts fenced code blocks of Markdown to indented ones, preceded by a comment with the file
-/// name.
+/// Converts fenced code blocks of Markdown to indented ones. A block whose fence names a file is
+/// preceded by a comment with that name.
 pub fn without_fences(markdown: &str) -> String {
     let mut lines = Vec::new();
     let mut code = false;

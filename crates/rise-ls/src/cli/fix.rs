@@ -66,7 +66,8 @@ fn requested(workspace: &Workspace) -> Vec<(FileId, String)> {
     files.iter().map(text).collect()
 }
 
-/// Writes the new text of a file or prints its difference, and returns the exit status.
+/// Writes the new text of a file, or with `--dry-run` prints its difference, and returns the exit
+/// status.
 fn finish(
     workspace: &Workspace,
     file: FileId,

@@ -122,7 +122,7 @@ fn show(reporter: Reporter<'_>) -> u8 {
     }
 }
 
-/// Returns true if the file begins with a byte order mark, which is kept.
+/// Returns true if the file begins with a UTF-8 byte order mark; false if it cannot be read.
 pub fn has_mark(path: &Path) -> bool {
     use std::io::Read as _;
     let mut start = [0; 3];
@@ -131,7 +131,10 @@ pub fn has_mark(path: &Path) -> bool {
 }
 
 /// Replaces the text of a file atomically: after a failure the file has either the old text or the
-/// new one.
+/// new one. The new text follows a byte order mark if `bom` is set.
+///
+/// # Errors
+/// Fails if the file cannot be written, or is read-only.
 pub fn replace(path: &Path, text: &str, bom: bool) -> io::Result<()> {
     // The target of a symbolic link is replaced, not the link.
     let path = path.canonicalize()?;

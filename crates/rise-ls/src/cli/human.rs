@@ -8,15 +8,17 @@ use ropey::Rope;
 use std::io::{self, Write};
 use syntax::{Severity, Span};
 
-/// The number of lines from which on a range is only marked in its first line.
+/// The largest number of lines of a range that is marked completely. A longer one is only marked in
+/// its first line.
 const MAX_MARKED_LINES: usize = 8;
-/// The largest distance in lines between marks of one snippet.
+/// The largest distance in lines between the first lines of two marks in one snippet.
 const NEAR_LINES: usize = 12;
-/// The largest distance in bytes between marks of one snippet that are in one line.
+/// The largest distance in bytes between the starts of two marks in one snippet that begin in the
+/// same line.
 const NEAR_BYTES: u32 = 200;
 
 /// Writes the findings: errors and warnings as snippets, each followed by an empty line;
-/// obligations and hints as one line.
+/// obligations and hints as one line each.
 pub fn write(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::Result<()> {
     let short = renderer.clone().short_message(true);
     for finding in &report.findings {
@@ -32,14 +34,15 @@ pub fn write(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::
     Ok(())
 }
 
-/// Prints errors to standard error, and returns the exit status for them.
+/// Prints the findings to standard error, and returns the exit status `FAILURE`.
 pub fn errors(report: &Report) -> u8 {
     // A failure to write the message cannot be reported.
     let _ = write(report, &output::stderr_renderer(), &mut io::stderr().lock());
     FAILURE
 }
 
-/// Writes findings without codes, such as failures of a running program, which have none.
+/// Writes all findings as snippets, and leaves out their codes. It is for failures of a running
+/// program, which have no code.
 pub fn write_plain(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::Result<()> {
     for finding in &report.findings {
         writeln!(out, "{}\n", render_with(report, finding, renderer, None))?;
@@ -96,7 +99,8 @@ fn render_with(
     }
 }
 
-/// Removes the lines that introduce a snippet without a path.
+/// Removes the lines that consist of `:::`, with which the renderer introduces a snippet without a
+/// path.
 fn without_bare_arrows(text: &str) -> String {
     let bare = |line: &&str| anstream::adapter::strip_str(line).to_string().trim() != ":::";
     text.lines().filter(bare).collect::<Vec<_>>().join("\n")
@@ -166,13 +170,13 @@ impl<'a> Excerpt<'a> {
         *lines_of(self.text, span).start()
     }
 
-    /// Returns the first line of all marks.
+    /// Returns the first line in which a mark begins.
     fn first(&self) -> usize {
         let lines = self.marks.iter().map(|mark| self.first_line(mark.span));
         lines.min().unwrap_or_default()
     }
 
-    /// Returns the last line in which a mark is drawn.
+    /// Returns the last line in which the mark of `span` is drawn.
     fn last_line(&self, span: Span) -> usize {
         let lines = lines_of(self.text, span);
         if has_many_lines(&lines) {

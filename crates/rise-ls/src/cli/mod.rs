@@ -33,16 +33,19 @@ use signal_hook::flag;
 
 /// The exit status of success.
 const SUCCESS: u8 = 0;
-/// The exit status if the input has errors.
+/// The exit status if the input has errors, a run fails or has a wrong result, or a command that
+/// only checks (`fmt --check`, `fix --dry-run`) finds changes to make.
 const FAILURE: u8 = 1;
-/// The exit status if the input cannot be read, or the arguments are invalid.
+/// The exit status if the input cannot be read, the output cannot be written, the arguments are
+/// invalid, or a tool or device is missing.
 const BAD_USAGE: u8 = 2;
-/// The names of the subcommands that run a program on behalf of another process of this program.
+/// The names of the subcommands in which `rise-ls` starts other programs, such as the C compiler,
+/// so that these end with it.
 const SUPERVISION: process::Subcommands = process::Subcommands {
     supervise: "supervise",
     execute: "execute",
 };
-/// The exit status after an interrupt, which is 128 + `SIGINT` as in shells.
+/// The exit status after `SIGINT`, `SIGTERM` or `SIGHUP`, which is 128 + `SIGINT` as in shells.
 const INTERRUPTED: u8 = 130;
 
 /// Runs the command that the arguments select, and returns the exit status.
@@ -116,7 +119,8 @@ fn work_with_devices() -> u8 {
     }
 }
 
-/// Returns the exit status of a server, and prints its error.
+/// Returns the exit status of a server that has ended. If it has failed, prints the error and
+/// returns `BAD_USAGE`.
 fn ended(server: std::io::Result<u8>) -> u8 {
     match server {
         Ok(status) => status,
@@ -127,8 +131,8 @@ fn ended(server: std::io::Result<u8>) -> u8 {
     }
 }
 
-/// Returns a cancellation flag that the first interrupt sets. The second interrupt ends this
-/// program.
+/// Returns a cancellation flag that the first `SIGINT`, `SIGTERM` or `SIGHUP` sets. The second one
+/// ends this process. Signals that the process ignores still have no effect.
 fn on_interrupt() -> Cancel {
     let cancel = Cancel::default();
     // `nohup` ignores `SIGHUP`, so that a program outlives its terminal.
@@ -152,7 +156,8 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Returns the selected definition, or prints a message if the selection is ambiguous or fails.
+/// Returns the selected definition. If the selection is ambiguous or fails, prints a message and
+/// returns `None`.
 fn select(db: &Database, file: FileId, wanted: Option<&str>) -> Option<ItemId> {
     match selection::definition(db, file, wanted) {
         Ok(item) => Some(item),

@@ -8,10 +8,11 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 
-/// The line width for output that is not a terminal.
+/// The line width for output that is not a terminal, and for a terminal whose width is unknown.
 const WIDTH: usize = 140;
 
-/// Writes a result to standard output, and returns `status`. A closed pipe is not an error.
+/// Writes a result to standard output, and returns `status`. A closed pipe is not an error; after
+/// another error, prints it and returns `BAD_USAGE`.
 pub fn result(
     status: u8,
     write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,

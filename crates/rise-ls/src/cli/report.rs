@@ -70,7 +70,7 @@ impl Report {
         self
     }
 
-    /// Sorts the findings by path, position and severity.
+    /// Sorts the findings by path, position, severity and code.
     pub fn sort(&mut self) {
         let Report { sources, findings } = self;
         findings.sort_by(|a, b| {
@@ -131,7 +131,8 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    /// Adds a diagnostic of a file that is not in the database.
+    /// Adds a diagnostic of a file that is not in the database. Its secondary locations are left
+    /// out.
     pub fn outside(&mut self, path: &FilePath, text: &str, diagnostic: &Diagnostic) {
         let source = self.add(Source {
             path: shown(path, self.base),
@@ -155,7 +156,8 @@ impl<'a> Reporter<'a> {
         report
     }
 
-    /// Returns the source file and the byte range of a place.
+    /// Returns the source file and the byte range in that file of a place, which is relative to the
+    /// item that it names, or else to `item`.
     pub fn place(&mut self, item: db::ItemId, place: ItemSpan) -> (SourceId, Span) {
         let item = place.item.map_or(item, |global| self.db.item_of(global));
         (
@@ -183,7 +185,8 @@ impl<'a> Reporter<'a> {
     }
 }
 
-/// Returns a path as the user would write it: relative to `base` if it is below it.
+/// Returns a path as the user would write it: relative to `base` if it is below `base`. A file of
+/// the standard library is `<library>/NAME`.
 pub fn shown(path: &FilePath, base: &Path) -> String {
     match path {
         FilePath::Disk(disk) => disk

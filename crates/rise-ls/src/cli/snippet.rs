@@ -4,9 +4,9 @@ use ropey::Rope;
 use std::ops::{Range, RangeInclusive};
 use syntax::Span;
 
-/// The length in bytes from which on a line is truncated.
+/// The largest length in bytes of a line that is not truncated.
 const MAX_LINE_BYTES: usize = 1000;
-/// The number of bytes of a truncated line that are kept on each side of a marked range.
+/// The number of bytes of a truncated line that are kept before and after the marked ranges.
 const CONTEXT_BYTES: usize = 200;
 const ELLIPSIS: &str = "…";
 
@@ -40,7 +40,7 @@ pub fn line_bytes(text: &Rope, line: usize) -> Range<usize> {
     start..start + content.len_bytes() - breaks.count()
 }
 
-/// Returns the lines in which `span` begins and ends.
+/// Returns the range from the line in which `span` begins to the one in which it ends.
 pub fn lines_of(text: &Rope, span: Span) -> RangeInclusive<usize> {
     let line = |byte: u32| text.byte_to_line((byte as usize).min(text.len_bytes()));
     let first = line(span.start);
@@ -82,7 +82,8 @@ impl SnippetText {
         snippet
     }
 
-    /// Maps a byte offset of the text to the snippet: to the nearest shown byte if it is truncated.
+    /// Maps a byte offset of the text to an offset in the snippet: to the nearest shown byte of its
+    /// line if the byte itself is truncated.
     pub fn place(&self, byte: usize) -> usize {
         let after = self.lines.partition_point(|line| line.bytes.start <= byte);
         let Some(line) = self.lines.get(after.saturating_sub(1)) else {

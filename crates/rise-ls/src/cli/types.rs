@@ -61,7 +61,8 @@ fn definitions(db: &Database, file: FileId) -> Vec<(ItemId, String)> {
         .collect()
 }
 
-/// Returns the requested definitions, or `None` after a message if there is none of that name.
+/// Returns the first definition of the requested name, or all definitions without a name. If there
+/// is none of that name, prints a message and returns `None`.
 fn select(defs: Vec<(ItemId, String)>, wanted: Option<&str>) -> Option<Vec<(ItemId, String)>> {
     let Some(wanted) = wanted else {
         return Some(defs);

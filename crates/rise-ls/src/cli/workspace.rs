@@ -18,13 +18,14 @@ pub const STDIN: &str = "<stdin>";
 /// The files of a command and the files that they import.
 pub struct Workspace {
     pub db: Database,
-    /// The requested files and the files that they import, each once.
+    /// The requested files and the files that they import, each once, as far as they could be read.
     pub files: Vec<FileId>,
-    /// The number of requested files, which are the first ones.
+    /// The number of requested files among `files`, which are the first ones.
     pub requested: usize,
     /// The requested files that are not UTF-8.
     pub not_text: Vec<(FilePath, NotText)>,
-    /// True if a file or folder could not be read. The reason is already printed.
+    /// True if a requested file or folder could not be read, a symbolic link leads out of the
+    /// roots, or a folder of `--allow-import` is not a folder. The reason is already printed.
     pub unreadable: bool,
     pub base: PathBuf,
     pub roots: Arc<Roots>,
@@ -33,7 +34,7 @@ pub struct Workspace {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Input {
     Stdin,
-    /// The path as it was found.
+    /// The file at this path, as given by the user or as found in a given folder.
     File(PathBuf),
 }
 
@@ -77,7 +78,8 @@ pub struct Inputs {
     pub unreadable: bool,
 }
 
-/// Expands the paths to files. Targets of symbolic links must be in one of the roots.
+/// Expands the paths to files, and prints an error for each one that cannot be read. Files whose
+/// path, with symbolic links resolved, is not in one of the roots are only listed in `outside`.
 pub fn inputs(paths: &[PathBuf], roots: &Roots) -> Inputs {
     let mut inputs = Inputs::default();
     let mut seen = BTreeSet::new();
@@ -118,7 +120,8 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     Ok(files)
 }
 
-/// Returns the current folder, or `/` if it was deleted: then paths are shown unchanged.
+/// Returns the current folder, or `/` if it cannot be determined, for example because it was
+/// deleted. Relative paths are then shown unchanged.
 pub fn current_folder() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
 }

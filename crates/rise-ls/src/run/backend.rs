@@ -13,7 +13,7 @@ use runtime::process::Limits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     Interp,
-    /// Code for a target.
+    /// Compiled code for a target.
     Compiled(Target),
 }
 
@@ -92,9 +92,12 @@ pub struct Choice {
     pub fallback: Option<String>,
 }
 
-/// Chooses the requested backend, else that of the target that the program is written for, by
-/// `@target`, `@strategy` or its patterns. A program without a target is compiled to C if possible,
-/// and interpreted otherwise.
+/// Chooses the requested backend, else one with devices if the job has options for devices, else
+/// that of the target that the program is written for, by `@target`, `@strategy` or its patterns. A
+/// program without a target is compiled to C if possible, and interpreted otherwise.
+///
+/// # Errors
+/// Fails if the job has options for devices, but the requested backend or the `@target` has none.
 pub fn choose(
     db: &Database,
     item: ItemId,

@@ -73,8 +73,8 @@ impl Runs<'_> {
             .map_err(|found| Failure::Wrong(vec![(self.item, errors(&found))]))
     }
 
-    /// Checks the conditions of the generated code on sizes. Fails if its sizes and parameters are
-    /// not those of the program.
+    /// Checks the conditions of the generated code on sizes. Also fails if the number of its sizes
+    /// or parameters is not that of the program.
     fn check_signature(&self, module: &Module) -> Result<(), Failure> {
         let signature = &module.signature;
         let launch = self.launch;
@@ -113,7 +113,7 @@ impl Runs<'_> {
     }
 
     /// Returns the failure for a foreign function without a body that the linker did not find, at
-    /// its use.
+    /// its first use; `None` if the messages name no such function.
     fn not_linked(&self, messages: &[Message]) -> Option<Failure> {
         let mut missing = messages.iter().filter_map(Message::not_linked);
         missing.find_map(|name| {
@@ -123,7 +123,8 @@ impl Runs<'_> {
         })
     }
 
-    /// Returns a failure at the first use of a foreign function without a body.
+    /// Returns a failure with the given message, at the first use of the foreign function `name`,
+    /// which has no body. Returns `None` if the program does not use such a function.
     pub(super) fn not_found(&self, name: &str, message: &str) -> Option<Failure> {
         struct Uses<'a>(&'a str, Option<Origin>);
         impl Mapper<Primitive> for Uses<'_> {

@@ -18,8 +18,8 @@ static DEVICES: OnceLock<Vec<DeviceInfo>> = OnceLock::new();
 static BANDWIDTHS: Mutex<Option<HashMap<(usize, String), f64>>> = Mutex::new(None);
 
 thread_local! {
-    /// A worker process whose drivers are loaded: the run that enumerated the devices reuses it. It
-    /// ends with the thread.
+    /// A worker process whose drivers are loaded, after it has enumerated the devices. The next run
+    /// on this thread uses it. It ends with the thread.
     static IDLE: RefCell<Option<Worker>> = const { RefCell::new(None) };
 }
 

@@ -8,7 +8,8 @@ use runtime::process::{self, ProcessError};
 use std::time::Instant;
 
 impl Runs<'_> {
-    /// Interprets the program once, or `bench` more times after that.
+    /// Interprets the program once. With `bench`, interprets it that many more times, and only
+    /// these runs are timed.
     pub(super) fn interpreted(
         &self,
         bench: Option<u32>,
@@ -64,7 +65,8 @@ impl Runs<'_> {
         })
     }
 
-    /// Compiles the bodies of the program's foreign functions, if there are any.
+    /// Compiles the bodies of the program's foreign functions. Returns `None` if no function has a
+    /// body.
     fn foreign_functions(
         &self,
         progress: &mut dyn FnMut(&str),

@@ -58,7 +58,7 @@ pub struct Job {
     pub preferred_device: Option<String>,
     /// The local size of the kernels, up to three dimensions, instead of the program's own.
     pub local: Option<Vec<u64>>,
-    /// The global size of the kernels.
+    /// The global size of the kernels, up to three dimensions, instead of the program's own.
     pub global: Option<Vec<u64>>,
 }
 
@@ -201,7 +201,8 @@ pub enum SourceError {
 /// Parses the source of an argument: a generator such as `random`, a `.npy` file, or a value.
 ///
 /// # Errors
-/// Fails if the text is none of these.
+/// Fails if the text is none of these, a generator has invalid bounds, or the text is the name of
+/// an existing file other than a `.npy` file.
 pub fn source(text: &str) -> Result<ArgumentSource, SourceError> {
     let text = text.trim();
     if let Some(generator) = Generator::parse(text) {
@@ -222,10 +223,10 @@ pub fn source(text: &str) -> Result<ArgumentSource, SourceError> {
 }
 
 /// Prepares a database for [`run`]: sets the device, the launch sizes and the index width for which
-/// programs are checked and compiled.
+/// programs are checked and compiled, and the passes that are left out.
 ///
 /// # Errors
-/// Fails if there is no such device.
+/// Fails if a device is needed and none matches, several match, or the drivers fail.
 pub fn prepare(db: &mut Database, item: ItemId, job: &Job, limits: &Limits) -> Result<(), Failure> {
     db.set_launch(
         job.local.as_deref().unwrap_or_default(),
@@ -244,8 +245,9 @@ pub fn prepare(db: &mut Database, item: ItemId, job: &Job, limits: &Limits) -> R
 }
 
 /// Returns true if 32-bit indices are sufficient for a run: for its arrays, and for the counters of
-/// the generated code. Also returns true if the program cannot run for another reason, which
-/// [`run`] reports.
+/// the generated code. Also returns true if the definition has errors, no backend can be chosen,
+/// the interpreter is chosen, or there is no device; [`run`] then reports the errors. Returns false
+/// if the sizes are invalid for 32 bits, or no code can be generated.
 fn fits_narrow(db: &Database, item: ItemId, job: &Job, limits: &Limits) -> bool {
     let dialect = db.dialect(db.file_of(item));
     let found = match dialect {
@@ -429,7 +431,8 @@ fn program(db: &Database, item: ItemId) -> Result<Arc<Program<Primitive>>, Failu
 }
 
 /// Returns the errors because of which a definition has no program: those of the definition and of
-/// the one that it uses, or else those of the imports.
+/// a definition with errors that it uses, or, if these have none, those of the imports of their
+/// files.
 pub fn causes(db: &Database, item: ItemId, error: &LinkError) -> Vec<(ItemId, Vec<Diagnostic>)> {
     let mut items = vec![item];
     if let LinkError::BrokenUse { id, .. } = error {

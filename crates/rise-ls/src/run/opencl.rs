@@ -88,8 +88,9 @@ impl Runs<'_> {
         Ok(self.ran(target, &module, device, &plan, outcome, job, printed))
     }
 
-    /// Returns the generated kernels with a launch plan. If the local size is open, it is chosen,
-    /// and the kernel is compiled again for the chosen size.
+    /// Returns the generated kernels with a launch plan: those of `demanded` if it is given. If
+    /// there is only one kernel and its local size is open, the size is chosen, and the kernel is
+    /// generated again for it if possible.
     fn planned(
         &self,
         target: Target,
@@ -115,7 +116,7 @@ impl Runs<'_> {
     }
 
     /// Checks that the host has enough memory. Arguments are sent to the worker process one at a
-    /// time, which keeps them if the device is the CPU. Both processes hold the result.
+    /// time, and it keeps them only if the device is a CPU. Both processes hold the result.
     fn check_memory(&self, device: &DeviceInfo) -> Result<(), Failure> {
         let args = self.launch.args.iter().map(|arg| arg.bytes().len() as u64);
         let args: u64 = match device.kind {
@@ -201,8 +202,8 @@ impl Runs<'_> {
         }
     }
 
-    /// Returns the failure for kernels that the driver's compiler rejects, at the source location
-    /// of the message.
+    /// Returns the failure for kernels that the driver's compiler rejects: at the use of a function
+    /// that is not found, or at the source location of the first error, as far as they are known.
     fn refused_kernels(&self, target: Target, module: &Module, log: &str) -> Failure {
         let messages = ocl::parse_log(log);
         let mut errors = messages

@@ -13,8 +13,9 @@ use rise::{Primitive, Type};
 use std::sync::Arc;
 use syntax::Diagnostic;
 
-/// Returns the definition as a program of RISE, and true if it is imperative. The body of an
-/// imperative one only has the type of the result.
+/// Returns the definition as a program of RISE, and true if it is imperative. The program of an
+/// imperative definition only has the right type: its body is the output parameter, and not a
+/// computation.
 pub(super) fn program(
     db: &Database,
     item: ItemId,
@@ -34,7 +35,8 @@ pub(super) fn program(
     Ok((Arc::new(outside), true))
 }
 
-/// Selects the backend that compiles an imperative definition.
+/// Selects the backend that compiles an imperative definition. Fails if the job requests the
+/// interpreter, or the comparison with it.
 pub(super) fn choose(db: &Database, item: ItemId, job: &Job) -> Result<Choice, Failure> {
     let unavailable = |text: &str| Err(Failure::Unavailable(text.to_owned()));
     if job.backend == Some(Backend::Interp) {
@@ -60,8 +62,9 @@ fn target(db: &Database, item: ItemId) -> Target {
     db.targets(item).iter().next().unwrap_or_default()
 }
 
-/// Converts the parameters and the output of an imperative program to a function from the other
-/// parameters to the output. Returns `None` without an output.
+/// Converts the parameters of an imperative program to a function from all parameters except the
+/// output to the output, which is the first acceptor. Returns `None` if there is no acceptor, or a
+/// parameter does not have a type of data.
 fn outside(program: &PhraseProgram) -> Option<Program<Primitive>> {
     let mut output = None;
     let mut params = Vec::new();

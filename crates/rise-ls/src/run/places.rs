@@ -5,13 +5,15 @@ use rise::core::{Foreign, Origin, Source};
 use syntax::Span;
 
 impl Runs<'_> {
-    /// Returns the location of an expression outside of the library, and the uses by which it was
-    /// inlined into the program, innermost first.
+    /// Returns the locations of an expression of the program, without those in the library: the
+    /// innermost one, if there is any, and the uses by which it was inlined into the program,
+    /// innermost first.
     pub(super) fn places(&self, origin: Origin) -> (Option<Location>, Vec<Location>) {
         self.places_in(&self.program.origins, origin)
     }
 
-    /// Returns the locations of an expression in a program with these origins.
+    /// Returns the locations of an expression, as [`Runs::places`] does, in a program with these
+    /// origins.
     pub(super) fn places_in(
         &self,
         origins: &[Source],
@@ -35,7 +37,8 @@ impl Runs<'_> {
         (item, source.head)
     }
 
-    /// Returns the location of a byte offset in the body of a foreign function.
+    /// Returns the location of the word at a byte offset in the body of a foreign function, or
+    /// `None` if the function has no body in a source file.
     pub(super) fn body_place(&self, function: &Foreign, offset: usize) -> Option<Location> {
         let item = self.db.item_of(function.id?);
         let (body, span) = (function.body.as_deref()?, function.body_span?);

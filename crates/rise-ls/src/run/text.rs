@@ -41,7 +41,8 @@ pub fn fallback(done: &Done) -> Option<String> {
     Some(format!("interpreted, not compiled: {why}"))
 }
 
-/// Returns a warning if many elements of a verified result are NaN or infinite.
+/// Returns a warning if the result was verified and any element of the interpreter's result is NaN
+/// or infinite.
 pub fn doubt(done: &Done) -> Option<String> {
     let found = done.verified.as_ref()?;
     if found.nan + found.infinite == 0 {
@@ -66,7 +67,8 @@ pub fn short(done: &Done) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Counts the values to print: scalars, and rows that contain none.
+/// Returns the number of values to print: one for each scalar, for each row without scalars, and
+/// for the size in a dependent pair.
 pub fn printed(shape: &Shape) -> u64 {
     match shape {
         Shape::Scalar(_) | Shape::Index(_) => 1,
@@ -81,7 +83,7 @@ pub fn printed(shape: &Shape) -> u64 {
     }
 }
 
-/// Describes the times and the speed of timed runs.
+/// Describes the times and the speed of timed runs. Returns `None` if runs were not timed.
 pub fn times(done: &Done) -> Option<String> {
     let summary = Summary::of(done)?;
     let runs = done.times.len();
@@ -124,7 +126,8 @@ pub fn on_device(done: &Done) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// Formats a duration with four digits and a unit.
+/// Formats a duration with a unit and four significant digits, or more if there are more before the
+/// decimal point. Durations below 1 µs are whole nanoseconds.
 pub fn time(time: Duration) -> String {
     let nanoseconds = time.as_nanos() as f64;
     let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];

@@ -93,7 +93,8 @@ pub fn capabilities(encoding: Encoding, client: &ClientCapabilities) -> ServerCa
     }
 }
 
-/// Returns the names of the passes of each target, in order: forms of `rise/preview`.
+/// Returns the names of the passes of each target, in order. `rise/preview` shows a program after
+/// one of them in the form `TARGET:PASS`.
 fn passes() -> Value {
     let of_target = |target: Target| {
         let names = Stage::all(target).map(|stage| Value::from(stage.name()));

@@ -12,7 +12,7 @@ use tower_lsp::lsp_types::{LogMessageParams, MessageType};
 
 use super::outbox::Outbox;
 
-/// A handle for sending messages to the client, which never blocks.
+/// A handle for sending messages to the client. Sending never blocks.
 #[derive(Clone, Debug)]
 pub struct Client {
     outbox: Outbox,
@@ -33,7 +33,7 @@ impl Client {
         self.outbox.notify(N::METHOD, params);
     }
 
-    /// Sends a notification whose parameters have a type of their own.
+    /// Sends a notification by the name of its method, for which the protocol library has no type.
     pub fn notify_method(&self, method: &str, params: &impl Serialize) {
         self.outbox.notify(method, params);
     }

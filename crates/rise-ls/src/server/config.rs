@@ -23,8 +23,8 @@ pub struct Settings {
     pub lens: LensSettings,
     /// The settings in the section `rise.run`.
     pub run: RunSettings,
-    /// The setting `rise.device`: a part of the name of the device for which OpenCL programs are
-    /// checked; empty for any device.
+    /// The setting `rise.device`: a part of the name or platform of a device, or its number. OpenCL
+    /// programs are checked for this device, and run on it by default. Empty if no device is set.
     #[serde(deserialize_with = "trimmed")]
     pub device: Arc<str>,
     /// The setting `rise.imports`.
@@ -37,11 +37,14 @@ pub struct Settings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct LensSettings {
-    /// The setting `rise.lens.run`: true if lenses run a definition, also on a device.
+    /// The setting `rise.lens.run`: true if the code lenses that run a definition, on the host or
+    /// on a device, are shown.
     pub run: bool,
-    /// The setting `rise.lens.preview`: true if a lens shows the preview of a definition.
+    /// The setting `rise.lens.preview`: true if the code lens that opens the preview of a
+    /// definition is shown.
     pub preview: bool,
-    /// The setting `rise.lens.lower`: true if a lens lowers a definition with high-level patterns.
+    /// The setting `rise.lens.lower`: true if the code lens that lowers or rewrites a definition is
+    /// shown above definitions with high-level patterns.
     pub lower: bool,
 }
 
@@ -184,7 +187,7 @@ fn remove_nulls(value: &mut Value) {
     }
 }
 
-/// Removes a field of nested objects. Returns false if there is none.
+/// Removes the field at a path of keys in nested objects. Returns false if there is no such field.
 fn remove(value: &mut Value, keys: &[&str]) -> bool {
     let Some((last, outer)) = keys.split_last() else {
         return false;
@@ -262,7 +265,8 @@ pub struct ClientCapabilities {
 }
 
 impl ClientCapabilities {
-    /// Reads the capabilities of a client. Missing ones are like those that are false.
+    /// Reads the capabilities of a client. Missing ones are false, except that a client without a
+    /// list of hover formats accepts Markdown.
     pub fn read(json: &Value) -> ClientCapabilities {
         let has = |path: &str| json.pointer(path).and_then(Value::as_bool).unwrap_or(false);
         let lists = |path: &str, wanted: &str| {

@@ -59,8 +59,8 @@ impl Session {
         self.runs.start(cancel, reply, progress, work);
     }
 
-    /// Searches for the device of the settings in the background. Without the setting, programs are
-    /// checked for a default device again.
+    /// Searches for the device of the settings in the background. Without the setting, or if runs
+    /// are disabled, programs are checked for a default device again.
     pub(super) fn search_device(&mut self) {
         let wanted = self.view.settings.device.clone();
         if wanted.is_empty() || !self.view.settings.run.enabled {

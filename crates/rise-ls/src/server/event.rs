@@ -16,7 +16,7 @@ use crate::loader::Contents;
 
 /// An event that the main loop handles, in the order of arrival.
 pub enum Event {
-    /// A request or notification of the client, as the reaction to its parameters.
+    /// A request or notification of the client, as the function that handles it.
     Client(Box<dyn FnOnce(&mut Session) + Send>),
     /// An answer of the client to a request of the server.
     Response(Response),

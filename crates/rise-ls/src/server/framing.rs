@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::message::refusal;
 
-/// The length in bytes of the longest accepted message.
+/// The length in bytes of the longest accepted body of a message.
 const MAX_MESSAGE: usize = 1 << 30;
 /// The length in bytes of the longest accepted header line.
 const MAX_HEADER: u64 = 1 << 12;
@@ -16,12 +16,13 @@ const MAX_HEADER: u64 = 1 << 12;
 pub enum Frame {
     /// The body of a message, which is not parsed yet.
     Body(Vec<u8>),
-    /// Bytes that are not a message, with the body of the error response for the client.
+    /// Input that was skipped because it is not a message, or is too long. The bytes are the body
+    /// of the error response for the client.
     Refused(Vec<u8>),
 }
 
 /// Reads the next message, or returns the error response for malformed input; `None` at the end of
-/// the stream.
+/// the stream, even if it ends within a message.
 ///
 /// # Errors
 /// Fails if the stream cannot be read.
@@ -69,7 +70,7 @@ enum Header {
 }
 
 /// Reads up to the empty line before a body. Skips lines that are not headers, to resynchronise at
-/// the next message.
+/// the next message. Returns `Garbage` if an empty line ends skipped lines without a length.
 fn read_header(stream: &mut impl BufRead) -> io::Result<Header> {
     let mut length = None;
     let mut garbage = false;

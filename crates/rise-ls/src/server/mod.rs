@@ -134,8 +134,8 @@ pub fn work(restarts: u32) -> io::Result<u8> {
     Ok(0)
 }
 
-/// The time limit for the last messages to be written, and for the main loop to end, which stops
-/// the runs.
+/// The time limit for the last messages to be written, and then again for the main loop to end,
+/// which stops the runs.
 const END_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Notifies the transport when the main loop ends, even by a panic.

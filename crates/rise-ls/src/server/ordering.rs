@@ -28,9 +28,9 @@ tokio::task_local! {
     static CURRENT: CurrentRequest;
 }
 
-/// The requests whose result is a string that contains JSON, and is sent as that JSON. In a tree,
-/// the fields would be in another order, numbers would be rounded when they are parsed, and a
-/// result of a million numbers would need many times its size.
+/// The methods of the requests whose result is a string that contains JSON, and is sent as that
+/// JSON. In a tree, the fields would be in another order, numbers would be rounded when they are
+/// parsed, and a result of a million numbers would need many times its size.
 const RUNS: [&str; 2] = ["rise/run", "workspace/executeCommand"];
 
 /// The properties of a message that tower-lsp does not pass to its handler.
@@ -118,7 +118,8 @@ pub struct Ordering<S> {
     inner: S,
     outbox: Outbox,
     running: RunningRequests,
-    /// Closed when `initialize` is answered. Until then the inner service refuses other messages.
+    /// A channel that is closed when `initialize` is answered. Other messages wait until then,
+    /// because the inner service would refuse them.
     initializing: Option<oneshot::Receiver<()>>,
 }
 

@@ -20,7 +20,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Returns the first of the client's encodings that is supported.
+    /// Returns the first of the client's encodings that is supported; UTF-16 if there is none.
     pub fn negotiate(offered: Option<&[PositionEncodingKind]>) -> Encoding {
         let known = |kind: &PositionEncodingKind| match kind.as_str() {
             "utf-8" => Some(Encoding::Utf8),
@@ -54,11 +54,11 @@ impl Encoding {
     }
 }
 
-/// A byte offset, and if the position had to be moved to be valid.
+/// The byte offset of a position, and a flag that the position had to be moved to be valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clamped {
     pub byte: usize,
-    /// True if the position was outside of the text or inside of a character.
+    /// True if the line was after the last one, or the column was inside of a character.
     pub moved: bool,
 }
 
@@ -91,7 +91,7 @@ pub fn to_byte(rope: &Rope, position: Position, encoding: Encoding) -> Clamped {
     Clamped { byte, moved }
 }
 
-/// Returns the position of a byte offset, or of the end if it is after the end.
+/// Returns the position of a byte offset, or that of the end of the text if the offset is after it.
 pub fn to_position(rope: &Rope, byte: usize, encoding: Encoding) -> Position {
     if let Some(position) = near_position(rope, byte, encoding) {
         return position;
@@ -106,8 +106,8 @@ fn far_position(rope: &Rope, byte: usize, encoding: Encoding) -> Position {
     Position::new(number(line), number(column))
 }
 
-/// Returns the position of a byte whose line starts in the same chunk of the rope. That takes one
-/// descent into the rope and a scan of some hundred bytes.
+/// Returns the position of a byte whose line starts in the same chunk of the rope, and else `None`.
+/// That takes one descent into the rope and a scan of some hundred bytes.
 fn near_position(rope: &Rope, byte: usize, encoding: Encoding) -> Option<Position> {
     let (chunk, chunk_start, _, chunk_line) = rope.get_chunk_at_byte(byte)?;
     let before = chunk.get(..byte - chunk_start)?;
@@ -151,7 +151,7 @@ impl<'t> Lines<'t> {
         Lines { text, starts }
     }
 
-    /// Returns the range of a byte range.
+    /// Converts a range of byte offsets to a range of positions.
     pub fn range(&self, bytes: &std::ops::Range<usize>, encoding: Encoding) -> Range {
         Range::new(
             self.position(bytes.start, encoding),

@@ -57,7 +57,7 @@ struct State {
 }
 
 impl Previews {
-    /// Adds a preview that is sent to the client.
+    /// Adds a preview that is sent to the client, in place of an earlier one with the same key.
     pub fn show(&self, key: PreviewKey, identity: DefinitionIdentity, result: &PreviewResult) {
         let mut state = self.lock();
         state.sent.retain(|sent| sent.key != key);
@@ -104,8 +104,8 @@ impl Previews {
         }
     }
 
-    /// Sends a preview while the state is locked, so that messages are sent in the order of
-    /// generations.
+    /// Sends a preview if it has changed, and none of a later generation was computed. The state is
+    /// locked meanwhile, so that messages are sent in the order of generations.
     fn send(&self, number: u64, now: RecomputedPreview, generation: u64, client: &Client) {
         let hash = hash(&now.result);
         let mut state = self.lock();

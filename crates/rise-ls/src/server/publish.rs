@@ -174,8 +174,9 @@ impl Publisher {
         }
     }
 
-    /// Publishes diagnostics while the state is locked, so that messages are sent in the order of
-    /// generations.
+    /// Publishes diagnostics, unless those of a later generation were published, or neither they
+    /// nor the text have changed. The state is locked meanwhile, so that messages are sent in the
+    /// order of generations.
     fn publish(
         &self,
         snapshot: &Snapshot,

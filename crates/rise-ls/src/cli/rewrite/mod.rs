@@ -93,7 +93,7 @@ fn quoted(name: &str) -> String {
 }
 
 /// Returns true if the definition may get further parameters without `--open-sizes`: its type is
-/// not written, and no other program uses it.
+/// not written, and no definition of RISE uses it.
 fn may_extend(db: &Database, item: ItemId) -> bool {
     let written = matches!(
         db.parsed(item).item.kind,
@@ -103,7 +103,8 @@ fn may_extend(db: &Database, item: ItemId) -> bool {
     !written && !db.users(item).iter().any(of_programs)
 }
 
-/// Prints the errors of the strategy and of the other items in its file.
+/// Prints the errors of the strategy and of the other items in its file. Returns the exit status as
+/// `Err` if there are any.
 fn check_strategy(workspace: &Workspace, chosen: &StrategySource) -> Result<(), u8> {
     match chosen.item() {
         Some(item) => check_strategies(workspace, workspace.db.file_of(item)),
@@ -111,8 +112,8 @@ fn check_strategy(workspace: &Workspace, chosen: &StrategySource) -> Result<(), 
     }
 }
 
-/// Prints the errors of a file of strategies. Failing examples do not count, and neither do errors
-/// of a `tune`, whose value may be replaced.
+/// Prints the errors of a file of strategies, except those in examples, and those in a `tune`,
+/// whose value may be replaced. Returns the exit status as `Err` if there are any.
 fn check_strategies(workspace: &Workspace, file: FileId) -> Result<(), u8> {
     let db = &workspace.db;
     let mut reporter = Reporter::new(db, &workspace.base);
@@ -135,7 +136,8 @@ fn errors(found: &[Diagnostic]) -> Vec<Diagnostic> {
 }
 
 /// Returns the definition to rewrite: that of `--def`, else the one that the strategy names, else
-/// the default one of the file.
+/// the default one of the file. Prints an error if there is none, or the strategy names one of
+/// another file.
 fn definition(
     workspace: &Workspace,
     file: FileId,
@@ -218,8 +220,8 @@ fn finish(
     Ok(status)
 }
 
-/// Pretty-prints the definition with its documentation and annotations, where the words of the file
-/// cannot be kept.
+/// Pretty-prints the definition after the documentation and annotations of the item. It is used if
+/// the new definition cannot be written as edits of the text.
 fn printed_item(db: &Database, item: ItemId, def: &Def<Primitive>) -> String {
     let old = db.item_text(item);
     let before_name = old.get(..db.header(item).span.start as usize);
@@ -235,7 +237,7 @@ fn give_value(name: &str) -> String {
     )
 }
 
-/// Applies the edits to the text of the file.
+/// Returns the text of the file after its edits; those of other files are ignored.
 fn edited(old: &str, file: FileId, edits: &ide::SourceEdits) -> String {
     let mut text = old.to_owned();
     let of_file = edits.files.iter().filter(|(of, _)| *of == file);

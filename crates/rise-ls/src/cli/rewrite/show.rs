@@ -20,8 +20,9 @@ pub fn trace(
     steps(db, item, &rewritten.trace, &rewritten.run, path, out)
 }
 
-/// Prints the steps of a run, in order: the number, the rule, the location, and the term before and
-/// after.
+/// Prints the steps of a run, in order: the number, the rule, the location, the strategies that
+/// applied it, the term before and after, and the assumptions. Steps of normal forms are only
+/// printed as a count without a number.
 pub fn steps(
     db: &Database,
     item: ItemId,
@@ -67,7 +68,7 @@ fn shown_place(db: &Database, item: ItemId, span: Span) -> String {
     )
 }
 
-/// Prints the number of applications of each rule, and the total.
+/// Prints the number of steps of each rule, and the total, without and with those of normal forms.
 pub fn counts(
     counts: &[RuleCount],
     steps: u64,
@@ -97,7 +98,8 @@ pub fn assumptions(db: &Database, rewritten: &Rewritten) {
     }
 }
 
-/// Returns a diagnostic that explains a failure, at the subterm where the rule was tried.
+/// Returns a diagnostic that explains a refusal: at the subterm where the strategy failed, if it is
+/// known, and else at the place that the database reports.
 pub fn complaint(
     db: &Database,
     item: ItemId,
@@ -123,7 +125,7 @@ pub fn complaint(
     found
 }
 
-/// Returns advice on how to avoid a failure.
+/// Returns advice on how to avoid a failure of the strategy, if there is any.
 fn help(refusal: &Refusal) -> Option<String> {
     use elevate::engine::Reason;
     let Refusal::NotRewritten(NotRewritten::Failed(report)) = refusal else {

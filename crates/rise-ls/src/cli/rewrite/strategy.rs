@@ -76,7 +76,7 @@ pub fn choose(
     from_text(workspace, file, given)
 }
 
-/// Splits `FILE.elevate:NAME` into the path and the name.
+/// Splits `FILE.elevate:NAME` into the path and the name. Any other text is a path without a name.
 fn split(given: &str) -> (PathBuf, Option<&str>) {
     match given.rsplit_once(".elevate:") {
         Some((path, name)) => (PathBuf::from(format!("{path}.elevate")), Some(name)),
@@ -145,7 +145,7 @@ fn named(db: &Database, file: FileId, name: &str) -> Option<StrategySource> {
     Some(StrategySource::Item(item, format!("`{name}`")))
 }
 
-/// Returns the main expression, or else the only definition that is a strategy without arguments.
+/// Returns the last main expression of the file, or else its only `val` definition.
 fn main(db: &Database, file: FileId) -> Option<StrategySource> {
     let items = db.items(file);
     let kind = |item: &ItemId| db.strategy_parsed(*item).item.kind.clone();
@@ -168,7 +168,7 @@ fn main(db: &Database, file: FileId) -> Option<StrategySource> {
     }
 }
 
-/// Reports that there is no such strategy, and lists the definitions of the file.
+/// Reports that there is no such strategy, and suggests a definition of the file, or lists them.
 fn nothing(db: &Database, file: FileId, shown: &str, wanted: Option<&str>) {
     let names: Vec<String> = db
         .items(file)

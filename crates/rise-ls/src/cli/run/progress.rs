@@ -16,7 +16,7 @@ impl Progress {
         }
     }
 
-    /// Replaces the status line by the stage.
+    /// Replaces the status line by the stage. Does nothing if standard error is not a terminal.
     pub fn show(&mut self, stage: &str) {
         if self.is_terminal {
             // A failure to write the message cannot be reported.

@@ -10,10 +10,12 @@ use std::io::{self, Write};
 use std::path::Path;
 use syntax::Severity;
 
-/// The largest number of scalars of a result that is printed in full.
+/// The largest number of scalars of a result that is printed in full. The result of a timed run is
+/// always shortened.
 const MAX_SCALARS: u64 = 1_000;
 
-/// Prints the result, the times, and the verdict of `--verify`.
+/// Prints the result, unless it was written to `out_file`, the times, and the verdict of
+/// `--verify`.
 pub fn result(done: &Done, out_file: Option<&Path>, out: &mut impl Write) -> io::Result<()> {
     if let Some(line) = text::fallback(done) {
         writeln!(out, "{line}")?;

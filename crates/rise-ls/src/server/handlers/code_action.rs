@@ -27,11 +27,12 @@ pub const RECORD: &str = "rise.record";
 /// The client's command that prompts for the arguments of a strategy, and applies it.
 pub const APPLY_WITH: &str = "rise.applyWith";
 
-/// The kind of actions on a whole definition for a client that does not restrict the kinds. Editors
-/// do not show kinds that begin with `source` in the usual menu.
+/// The kind that replaces `source` kinds of actions if the request does not restrict the kinds.
+/// Editors do not show kinds that begin with `source` in the usual menu.
 const OF_DEFINITION: &str = "refactor.rewrite.rise.definition";
 
-/// The largest number of rewrites that can be undone.
+/// The largest number of rewrites in a session that are stored to be undone. The oldest ones are
+/// dropped.
 const MAX_UNDOABLE: usize = 64;
 
 /// The data of a code action, from which it is resolved.
@@ -87,8 +88,8 @@ fn place(document: &Document, range: Range) -> AssistRequest<'static> {
     }
 }
 
-/// Returns the kinds that a request for kinds includes. Kinds are hierarchical, and the empty one
-/// includes all.
+/// Returns the kinds of actions that a request for the kinds `only` includes. Kinds are
+/// hierarchical, and the empty one includes all.
 fn requested(only: &[CodeActionKind]) -> Vec<AssistKind> {
     let holds = |outer: &CodeActionKind, kind: &str| match kind.strip_prefix(outer.as_str()) {
         Some(rest) => outer.as_str().is_empty() || rest.is_empty() || rest.starts_with('.'),

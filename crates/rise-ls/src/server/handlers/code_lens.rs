@@ -1,4 +1,5 @@
-//! Code lenses: Run, Run on a device, Preview and Lower, for clients that have such commands.
+//! Code lenses: Run, Run on a device, Preview, and Lower or Rewrite, as far as the client has such
+//! commands. Clients that announce no commands get those that run definitions.
 
 use serde_json::{Value, json};
 use tower_lsp::lsp_types::{CodeLens, CodeLensParams, Command};
@@ -91,8 +92,8 @@ pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Option<V
     Ok(Some(lenses))
 }
 
-/// Returns the title of a lens, as in `Run on NVIDIA H200`: with the known device, else the one of
-/// the settings.
+/// Returns the title of a lens, as in `Run on NVIDIA H200`: with the device for which programs are
+/// checked, else the one of the settings, else without a name.
 fn on_device(snapshot: &Snapshot) -> String {
     let set = &snapshot.view.settings.device;
     match &snapshot.view.device {

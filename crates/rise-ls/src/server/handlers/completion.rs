@@ -42,10 +42,11 @@ pub fn completion(
     })))
 }
 
-/// Returns true if completions are offered after the typed trigger character, if there is one.
+/// Returns true if completions are offered after the typed trigger character, or if there was none.
 /// After `(` and `,` only arguments of annotations are completed, because a list would hide the
-/// signature help. After `"` and `/` file names are completed. After `|>` and `>>` stages are
-/// completed. After `=>` no list is shown, because it would consume the line break.
+/// signature help. After `"` and `/` only file names are completed. After `|>` and `>>` stages are
+/// completed. After another `>`, as in `=>`, no list is shown, because it would consume the line
+/// break.
 fn is_wanted(snapshot: &Snapshot, context: Option<&CompletionContext>, at: FilePosition) -> bool {
     let typed = context.and_then(|context| context.trigger_character.as_deref());
     match typed {

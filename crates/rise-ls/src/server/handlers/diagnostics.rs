@@ -108,8 +108,8 @@ fn report(result_id: String, items: Vec<Diagnostic>) -> FullDocumentDiagnosticRe
     }
 }
 
-/// Handles `workspace/diagnostic`: reports the files of the database, and clears the diagnostics of
-/// files that no longer exist.
+/// Handles `workspace/diagnostic`: reports the files of the database except the library, and clears
+/// the diagnostics of files that no longer exist.
 pub fn workspace(
     snapshot: &Snapshot,
     params: WorkspaceDiagnosticParams,
@@ -166,7 +166,7 @@ fn full(
     })
 }
 
-/// Returns a hash of the diagnostics as their result id, independent of the text around them.
+/// Returns the result id of these diagnostics: a hash of their content and positions.
 fn result_id(items: &[Diagnostic]) -> String {
     format!("{:016x}", hash(items))
 }

@@ -57,12 +57,12 @@ pub struct PreviewResult {
     pub language: &'static str,
     /// The text, which is empty if there are errors.
     pub text: String,
-    /// The source map. Its parts are nested.
+    /// The source map. The target range of an entry can contain those of others.
     pub map: Vec<PreviewMap>,
     /// The errors that prevent the definition from being shown in this form.
     pub errors: Vec<Diagnostic>,
-    /// The target for which `rise/lower` makes a definition with this form, if this definition
-    /// still has high-level patterns.
+    /// The target for `rise/lower`. It is set if the preview failed because the definition still
+    /// has high-level patterns, and a lowered copy of it can be made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lower: Option<&'static str>,
 }
@@ -87,7 +87,7 @@ pub struct PreviewOrigin {
     /// The primitive or operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub primitive: Option<String>,
-    /// The definition that contains the primitive, if it is another one.
+    /// The definition that contains the primitive, if it is not the shown definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
     /// The compiler passes that changed this part of the output, in order.
@@ -95,9 +95,10 @@ pub struct PreviewOrigin {
     pub passes: Vec<String>,
 }
 
-/// The notification of a change of a shown preview.
+/// The method of the notification of a change of a shown preview.
 pub const PREVIEW_CHANGED: &str = "rise/previewChanged";
-/// The request of the supervisor for a shown preview.
+/// The method of the request by which the supervisor makes a new worker compute a shown preview
+/// again.
 pub const RECOMPUTE_PREVIEW: &str = "rise/recomputePreview";
 
 /// The parameters of `rise/previewChanged`.
@@ -105,7 +106,8 @@ pub const RECOMPUTE_PREVIEW: &str = "rise/recomputePreview";
 #[serde(rename_all = "camelCase")]
 pub struct PreviewChangedParams<'a> {
     pub text_document: TextDocumentIdentifier,
-    /// The name under which the client shows the preview, if the definition was renamed.
+    /// The former name of the definition, under which the client shows the preview, if the
+    /// definition was renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<&'a str>,
     /// The fields of the answer to `rise/preview`.
@@ -287,7 +289,8 @@ fn empty(def: &str, form: Form, version: Option<i32>, errors: Vec<Diagnostic>) -
     }
 }
 
-/// Returns the target for which the definition can be lowered, if it has high-level patterns.
+/// Returns the target for which the definition can be lowered. Returns `None` if the errors do not
+/// say that it has high-level patterns, or a lowered copy cannot be made.
 fn target_to_lower_for(
     snapshot: &Snapshot,
     item: ItemId,
@@ -360,7 +363,8 @@ fn origin_of(made: &ide::Made) -> Option<PreviewOrigin> {
     })
 }
 
-/// Returns the preview that the client has closed.
+/// Returns the key of the preview that the client has closed, or `None` if the file or the form is
+/// not known.
 pub fn closed(
     params: &PreviewIdentifier,
     file: impl FnOnce(&Uri) -> Option<FileId>,

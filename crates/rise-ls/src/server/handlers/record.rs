@@ -17,7 +17,7 @@ use crate::server::positions;
 use crate::server::snapshot::Snapshot;
 use crate::server::uri::{self, Uri};
 
-/// The file in the folder of the program in which steps are recorded.
+/// The name of the file, in the folder of the program, in which steps are recorded.
 const STRATEGY_FILE: &str = "strategy.elevate";
 
 /// The parameters of `rise/record`.

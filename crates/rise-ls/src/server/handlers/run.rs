@@ -31,7 +31,8 @@ use crate::server::uri::Uri;
 
 /// The largest number of scalars of a result that is sent completely.
 const MAX_SCALARS: u64 = 1_000_000;
-/// The largest nesting depth of arrays in an argument, as for written values.
+/// The largest nesting depth of arrays and tuples in an argument that is a JSON value, as for
+/// values in text.
 const MAX_DEPTH: usize = 64;
 
 /// The parameters of `rise/run`, and the argument of the command `rise.run`.
@@ -40,7 +41,7 @@ const MAX_DEPTH: usize = 64;
 pub struct RunParams {
     #[serde(default)]
     text_document: Option<TextDocumentIdentifier>,
-    /// The document, as code lenses name it.
+    /// The document, if `text_document` is missing. The arguments of code lenses have this field.
     #[serde(default)]
     uri: Option<Uri>,
     #[serde(default)]
@@ -51,7 +52,8 @@ pub struct RunParams {
     /// The name of the backend.
     #[serde(default)]
     backend: Option<String>,
-    /// A part of the device's name; by default that of the settings.
+    /// The device: a part of its name or platform, or its number. By default it is that of the
+    /// settings.
     #[serde(default)]
     device: Option<String>,
     /// The local size in each dimension, instead of that of the program.
@@ -73,10 +75,11 @@ pub struct RunParams {
     verify: bool,
     #[serde(default)]
     tolerance: Option<f64>,
-    /// The time limit in seconds; 0 for none.
+    /// The time limit in seconds, 0 for none; by default that of the settings.
     #[serde(default)]
     time_limit: Option<f64>,
-    /// True if the answer contains the whole result, and not only its text.
+    /// True, the default, if the answer contains the whole result, and not only its text. Results
+    /// of more than a million scalars are left out.
     #[serde(default)]
     value: Option<bool>,
     /// The token for progress reports.

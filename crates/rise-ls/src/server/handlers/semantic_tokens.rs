@@ -111,8 +111,8 @@ impl TokenCache {
     }
 }
 
-/// Returns the edit from the old tokens to the new ones. The difference is one contiguous range,
-/// because the user types at one place.
+/// Returns the edit from the old tokens to the new ones, or `None` if they are equal. It replaces
+/// one contiguous range, because the user types at one place.
 fn difference(old: &Arc<[SemanticToken]>, new: &[SemanticToken]) -> Option<SemanticTokensEdit> {
     let head = old
         .iter()

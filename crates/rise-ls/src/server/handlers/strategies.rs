@@ -309,7 +309,8 @@ fn applied(
     Ok((item, def, found.map_err(invalid_params)?))
 }
 
-/// Returns the definition of a RISE document at a position, or with a name.
+/// Returns the definition of a RISE document at the position, or if there is none, the first
+/// definition with the name. Fails if there is no such definition, or neither is given.
 pub(super) fn definition(
     snapshot: &Snapshot,
     document: &Document,

@@ -9,7 +9,7 @@ use super::Answer;
 use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto::{location, ranges, symbol_kind};
 
-/// The largest number of symbols in an answer.
+/// The largest number of symbols in an answer to `workspace/symbol`.
 const MAX_WORKSPACE_SYMBOLS: usize = 256;
 
 /// Handles `textDocument/documentSymbol`.
