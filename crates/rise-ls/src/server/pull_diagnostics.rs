@@ -16,8 +16,9 @@ use super::snapshot::Snapshot;
 pub struct PulledDiagnostics(Arc<Mutex<FxHashMap<FileId, u64>>>);
 
 impl PulledDiagnostics {
-    /// Returns true if the diagnostics of an unchanged document have changed, because of a file
-    /// that it imports. A client pulls those of an edited document by itself.
+    /// Returns true if the diagnostics of an open document that the latest change did not edit
+    /// differ from those of the last call, or were not computed then. Returns false if a change
+    /// cancels the computation. A client pulls the diagnostics of an edited document by itself.
     pub fn have_changed(&self, snapshot: &Snapshot, generation: u64) -> bool {
         let compute = || (snapshot.db).catch_cancelled(|| hashes(snapshot, generation));
         // A change cancels this, and it is computed again. A panic is reported when the diagnostics

@@ -148,8 +148,9 @@ impl Call {
         self.work.send(error);
     }
 
-    /// Answers the request from a snapshot, which is dropped before the answer is sent. `guard` is
-    /// dropped before the main loop receives an event.
+    /// Answers the request from a snapshot, which is dropped before the answer is sent. If a change
+    /// cancels the computation, sends [`Event::Interrupted`] to the main loop instead, and drops
+    /// `guard` before that.
     pub fn run(mut self, snapshot: Snapshot, guard: Option<WaitGuard>, to: &Reports) {
         if self.is_cancelled() {
             return;
@@ -183,7 +184,7 @@ impl Call {
         self.send(to);
     }
 
-    /// Sends the answer, or the error that there is none.
+    /// Sends the answer, or an internal error if there is none.
     fn send(self, to: &Reports) {
         // The counter changes before the answer is sent, so that the client never sees an old value
         // after it.

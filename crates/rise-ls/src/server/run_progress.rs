@@ -13,8 +13,8 @@ use tower_lsp::lsp_types::{
 
 use super::client::Client;
 
-/// The progress report of one run, with the client's token of the request, or one that the client
-/// has to create first.
+/// The progress report of one run. Its token is that of the client's request, or a new one for
+/// which the client first has to create a report.
 #[derive(Clone, Debug)]
 pub struct RunProgress(Arc<Mutex<Inner>>);
 
@@ -55,7 +55,8 @@ impl RunProgress {
         progress
     }
 
-    /// Requests a progress report, unless the request has a token.
+    /// Asks the client to create a progress report, and returns the id of this request. Returns
+    /// `None` if the report has a token already.
     pub fn request(&self, number: u64) -> Option<Id> {
         let mut inner = self.lock();
         if inner.token.is_some() {

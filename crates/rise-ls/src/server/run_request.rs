@@ -24,7 +24,7 @@ use super::snapshot::{Snapshot, View};
 use super::sync::imported_from;
 use crate::loader;
 
-/// The request that runs a program.
+/// The method of the request that runs a program.
 const RUN: &str = "rise/run";
 const COMMAND: &str = "workspace/executeCommand";
 

@@ -22,7 +22,7 @@ use super::run_progress::RunProgress;
 /// The number of programs that run at a time: two, so that a short one need not wait for a long
 /// one.
 const MAX_CONCURRENT: usize = 2;
-/// The largest number of unanswered runs, each of which has a thread.
+/// The largest number of runs that have not ended, each of which has a thread.
 const MAX_UNANSWERED: usize = 32;
 /// The interval at which a waiting run checks for cancellation.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -66,7 +66,7 @@ pub fn time_limit(seconds: f64) -> Option<Option<Duration>> {
     Some((!limit.is_zero()).then_some(limit))
 }
 
-/// A run without an answer.
+/// A run that has not ended.
 #[derive(Debug)]
 struct Running {
     cancel: Cancel,
@@ -94,7 +94,8 @@ impl Runs {
     }
 
     /// Starts a run on a new thread. `work` gets the cancellation flag, and answers through `reply`
-    /// itself.
+    /// itself. If too many runs have not ended, or no thread can be started, sends an error through
+    /// `reply`.
     pub fn start<R>(
         &mut self,
         cancel: Cancel,
@@ -181,7 +182,8 @@ impl Slots {
         LiveThread(self.clone())
     }
 
-    /// Waits until the thread may run a program; returns `None` if the run is cancelled.
+    /// Waits until the thread may run a program; returns `None` if the run is cancelled meanwhile.
+    /// Calls `waiting` once if it has to wait.
     fn wait(&self, cancel: &Cancel, waiting: impl FnOnce()) -> Option<OccupiedSlot> {
         let (counts, changed) = &*self.0;
         let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);

@@ -33,11 +33,11 @@ use super::uri;
 use super::workspace::load;
 use crate::loader::{Contents, Late, load_imports};
 
-/// The time limit for reading imported files.
+/// The time limit for reading a group of imported files, and for resolving import folders.
 pub(super) const READ_TIMEOUT: Duration = Duration::from_millis(500);
-/// The time that a change waits for requests about a position, which usually take less.
+/// The longest time that a change waits for requests about a position, which usually take less.
 const POSITIONAL_GRACE: Duration = Duration::from_millis(2);
-/// The time that a change waits for requests that were cancelled several times.
+/// The longest time that a change then waits for requests that were cancelled several times.
 const INTERRUPTED_GRACE: Duration = Duration::from_millis(20);
 /// The number of cancellations from which on a change waits longer for a request.
 const MAX_INTERRUPTIONS: u32 = 2;
@@ -156,7 +156,7 @@ impl Session {
         }
     }
 
-    /// Returns true if the client's messages have ended.
+    /// Returns true if the client's messages have ended, or a signal has ended the session.
     pub fn is_over(&self) -> bool {
         self.is_over
     }
@@ -344,7 +344,8 @@ impl Session {
         }
     }
 
-    /// Returns the file of a path, if it is known, and the revision of its text.
+    /// Returns the file of a path, if it is known, and the revision of its text, which is 0 if the
+    /// file is not open.
     pub(super) fn revision_of_path(&self, path: &FilePath) -> Option<(FileId, u64)> {
         let file = self.db.file(path)?;
         Some((file, self.revision_of(file)))

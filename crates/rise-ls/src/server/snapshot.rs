@@ -66,8 +66,8 @@ pub struct SentTokens {
     pub tokens: Arc<[SemanticToken]>,
 }
 
-/// A snapshot of the state when the request arrived. It must not outlive its job, because the next
-/// change waits until it is dropped.
+/// A snapshot of the state of a session when a job was created. It must not outlive its job,
+/// because the next change waits until it is dropped.
 pub struct Snapshot {
     /// The salsa database with all files.
     pub db: Database,

@@ -13,7 +13,7 @@ use crate::server::signals;
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Ends the session when the client's process has ended, as the protocol demands: a client that has
-/// crashed may leave its streams open.
+/// crashed may leave its streams open. Does nothing if `/proc` does not contain the process.
 pub fn watch(process: u32, events: Sender<Event>) {
     let proc = PathBuf::from(format!("/proc/{process}"));
     if !proc.exists() {
