@@ -125,7 +125,8 @@ fn list(target: Target) -> u8 {
 /// Returns the passes to leave out.
 ///
 /// # Errors
-/// Returns a message if a pass is left out without a target, or cannot be left out.
+/// Returns a message if a pass is left out without a target, or a name is not that of an optional
+/// pass.
 fn left_out(options: &EmitOptions, target: Option<Target>) -> Result<PassSet, String> {
     if !options.without.is_empty() && target.is_none() {
         return Err(only_for_targets("--without"));

@@ -156,8 +156,8 @@ impl<'a> Reporter<'a> {
         report
     }
 
-    /// Returns the source file and the byte range in that file of a place, which is relative to the
-    /// item that it names, or else to `item`.
+    /// Returns the source file of a place, and its byte range in that file. The place is relative
+    /// to the item that it names, or else to `item`.
     pub fn place(&mut self, item: db::ItemId, place: ItemSpan) -> (SourceId, Span) {
         let item = place.item.map_or(item, |global| self.db.item_of(global));
         (

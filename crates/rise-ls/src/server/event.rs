@@ -32,14 +32,16 @@ pub enum Event {
     Loaded(Loaded),
     /// A file that was read after the time limit.
     LateFile {
-        /// The number of the read attempt, which a later one invalidates.
+        /// The number of the read attempt. The file is ignored if a later attempt to read it was
+        /// made.
         reading: u64,
         path: FilePath,
         contents: Contents,
     },
     /// Resolved import folders that arrive after the time limit.
     LateRoots(Vec<(RootSource, Option<ResolvedRoot>)>),
-    /// A change of pulled diagnostics that was not reported to the client.
+    /// A change of pulled diagnostics of which the client does not know yet, so that it is
+    /// requested to pull them again.
     Outdated,
     /// A message for the client's log.
     Problem(String),

@@ -191,7 +191,7 @@ impl Session {
         }
     }
 
-    /// Returns the imports of these files that do not exist.
+    /// Returns the imports of these files that are absent: they do not exist, or cannot be read.
     fn absent_imports(&self, files: Vec<FileId>) -> Vec<FilePath> {
         let targets: BTreeSet<FileId> = files
             .into_iter()
@@ -340,8 +340,8 @@ impl Session {
         self.refresh();
     }
 
-    /// Removes the files below a folder that was removed from the workspace, except those that
-    /// remaining files import.
+    /// Removes the files below a folder that was removed from the workspace, except those that are
+    /// open, are in another folder of the workspace, or are imported by a remaining file.
     fn forget_folder(&mut self, folder: &std::path::Path) {
         let below = |path: &FilePath| path.as_disk().is_some_and(|disk| disk.starts_with(folder));
         let kept = |path: &FilePath| {

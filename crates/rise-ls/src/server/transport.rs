@@ -105,7 +105,8 @@ impl AsyncRead for Input {
     }
 }
 
-/// The sink of the client's answers to the server's requests, which the outbox sends.
+/// The sink of the client's answers to requests of the server. The requests themselves are sent by
+/// the outbox.
 struct ClientAnswers<S>(S);
 
 impl<S: Sink<Response> + Unpin> Loopback for ClientAnswers<S> {

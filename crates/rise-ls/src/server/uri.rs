@@ -41,8 +41,8 @@ const INVALID_IN_URI: AsciiSet = CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// Returns the path of a URI. A URI that is neither a file on disk nor a file of the library
-/// becomes a virtual path.
+/// Returns the path of a URI. The schemes `file` and `rise-step` give paths on disk, and `rise-std`
+/// gives a file of the library. Any other URI becomes a virtual path.
 pub fn to_path(uri: &str) -> FilePath {
     if let Some(rest) = uri
         .strip_prefix("file:")

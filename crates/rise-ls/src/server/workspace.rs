@@ -9,8 +9,8 @@ use super::event::Event;
 use crate::loader::{self, Contents};
 use crate::roots::Roots;
 
-/// The number of bytes of files that are sent to the main loop at a time, so that it can handle
-/// other events in between.
+/// The number of bytes of files from which on they are sent to the main loop, so that it can handle
+/// other events before the next ones.
 const BATCH_BYTES: usize = 1 << 18;
 
 /// Files of the workspace that were read.

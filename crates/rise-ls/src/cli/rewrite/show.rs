@@ -68,7 +68,8 @@ fn shown_place(db: &Database, item: ItemId, span: Span) -> String {
     )
 }
 
-/// Prints the number of steps of each rule, and the total, without and with those of normal forms.
+/// Prints the number of steps of each rule that made any, the total, and the number of steps of
+/// normal forms, which are not in the total.
 pub fn counts(
     counts: &[RuleCount],
     steps: u64,
@@ -98,8 +99,8 @@ pub fn assumptions(db: &Database, rewritten: &Rewritten) {
     }
 }
 
-/// Returns a diagnostic that explains a refusal: at the subterm where the strategy failed, if it is
-/// known, and else at the place that the database reports.
+/// Returns a diagnostic that explains a refusal: at the subterm where the strategy failed, if that
+/// is known. Most other refusals are shown at the name of the definition.
 pub fn complaint(
     db: &Database,
     item: ItemId,

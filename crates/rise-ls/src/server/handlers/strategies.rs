@@ -123,12 +123,13 @@ struct FailureInfo {
     range: Option<Range>,
 }
 
-/// The answer to `rise/strategyApply`.
+/// The answer to `rise/strategyApply` and `rise/lower`.
 #[derive(Clone, Debug, Serialize)]
 pub struct ApplyResult {
-    /// The edit; `None` if the strategy fails, or changes nothing.
+    /// The edit; `None` if the strategy fails or changes nothing, or the result cannot be written.
     edit: Option<WorkspaceEdit>,
-    /// The reason why there is no edit, or the conditions that the definition assumes from now on.
+    /// The reason why there is no edit, or the conditions that the definition assumes from now on
+    /// and the parameters that it gets.
     message: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use tower_lsp::lsp_types::{
 use crate::server::positions::{Encoding, to_byte};
 use crate::server::uri;
 
-/// The time after which a crash no longer counts against a document.
+/// The time after the last crash on a document after which its crashes so far no longer count.
 const CRASH_WINDOW: Duration = Duration::from_secs(60);
 /// The time between the last edit of a quarantined document and its next trial after one crash. It
 /// doubles with each crash.
@@ -21,9 +21,10 @@ const FIRST_BACKOFF: Duration = Duration::from_millis(200);
 /// The longest time between the last edit of a quarantined document and its next trial.
 const MAX_BACKOFF: Duration = Duration::from_secs(30);
 
-/// The largest number of changes of a document that are kept before they are applied to its text.
+/// The number of kept changes of a document from which on they are applied to its text.
 const MAX_CHANGES: usize = 1000;
-/// The largest number of bytes that the kept changes of a document insert.
+/// The number of bytes that the kept changes of a document insert from which on they are applied to
+/// its text.
 const MAX_INSERTED: usize = 1 << 20;
 
 #[derive(Debug)]
@@ -35,7 +36,7 @@ pub struct Document {
     changes: Vec<TextDocumentContentChangeEvent>,
     /// The number of bytes that `changes` insert.
     inserted: usize,
-    /// The largest length in bytes of a text in `item`.
+    /// The largest length in bytes that the text in `item` has had.
     largest: usize,
     visibility: Visibility,
     crashes: u32,
@@ -51,7 +52,7 @@ pub enum Visibility {
     Waiting,
     /// An empty text, because the worker has crashed on this document.
     Quarantined {
-        /// The time of the next trial, after the text has changed.
+        /// The time of the next trial; `None` until the text or another file changes.
         retry: Option<Instant>,
     },
 }

@@ -125,8 +125,8 @@ fn start_reader(
         .map(drop)
 }
 
-/// Handles events until the session is over and its worker has ended. Returns true if the client
-/// has sent `shutdown` and `exit`.
+/// Handles events until the session is over and its worker has ended, or a time limit for that is
+/// exceeded. Returns true if the client has sent `shutdown` and `exit`.
 fn main_loop(mut session: Session, events: &Receiver<Event>) -> bool {
     let mut deadline = None;
     loop {

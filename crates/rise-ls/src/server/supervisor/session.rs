@@ -37,15 +37,18 @@ use crate::server::uri;
 
 /// The prefix of the ids of the supervisor's own requests.
 const ID_PREFIX: &str = "rise-ls/";
-/// The request that a trial sends for each document.
+/// The method of the request that a trial sends for each document.
 const PROBE_METHOD: &str = "textDocument/diagnostic";
-/// The request for a preview.
+/// The method of the request for a preview.
 const PREVIEW: &str = "rise/preview";
 /// The time limit of a trial.
 const TRIAL_TIMEOUT: Duration = Duration::from_secs(10);
-/// The number of crashes during a request without a document from which on the request is refused.
+/// The number of crashes during requests of one method without a document from which on such
+/// requests are refused. It is also the number of recent crashes from which on a document is
+/// quarantined if it is the only one involved.
 const MAX_FAILURES: u32 = 2;
-/// The number of crashes with several documents involved from which on a document is quarantined.
+/// The number of recent crashes from which on a document is quarantined if several documents are
+/// involved in the last one.
 const MAX_INVOLVEMENTS: u32 = 3;
 
 pub struct Session {
@@ -145,12 +148,14 @@ impl Session {
         }
     }
 
-    /// Returns true if the session has ended: the client has sent `exit`, or closed its stream.
+    /// Returns true if the session has ended: the client has sent `exit`, closed its stream or
+    /// ended, or a signal has requested the end.
     pub fn is_over(&self) -> bool {
         self.over
     }
 
-    /// Returns true if the client has sent `shutdown` and the session has not failed.
+    /// Returns true if the client has sent `shutdown`, and the session has not ended without
+    /// `exit`.
     pub fn is_clean(&self) -> bool {
         self.shut_down
     }
@@ -159,8 +164,8 @@ impl Session {
         self.worker.is_some()
     }
 
-    /// Ends the session, because the client has closed its stream. After `exit` the status of the
-    /// session is not changed.
+    /// Ends the session without `exit`, for example because the client has closed its stream. After
+    /// `exit` the status of the session is not changed.
     pub fn hang_up(&mut self) {
         if !self.over {
             self.over = true;
@@ -608,8 +613,9 @@ impl Session {
         }
     }
 
-    /// Suspects the documents of pending requests, else the one that was changed last. The next
-    /// worker gets all other documents before the suspects, each of which has a trial of its own.
+    /// Suspects the documents of pending requests, else the one that was changed last, and
+    /// quarantines those with too many crashes. The next worker gets all other documents before the
+    /// suspects, each of which has a trial of its own.
     fn suspect_pending(&mut self, pending: &[&Pending], now: Instant) {
         let mut involved: Vec<FilePath> = Vec::new();
         for document in pending.iter().filter_map(|it| it.document.as_ref()) {
@@ -689,7 +695,8 @@ impl Session {
         self.start_at.into_iter().chain(trial).chain(retry).min()
     }
 
-    /// Starts a worker or trials that are due.
+    /// Starts a worker or trials that are due. Replaces an idle worker that still has the memory of
+    /// a large document.
     pub fn tick(&mut self) {
         if self.over || self.shut_down {
             return;
@@ -768,7 +775,8 @@ impl Session {
         self.start_trial(now);
     }
 
-    /// Sends the next group of documents to the worker.
+    /// Sends the next group of documents to the worker. If there is none, requests that the client
+    /// refreshes its data.
     fn start_trial(&mut self, now: Instant) {
         while let Some(mut documents) = self.trials.pop_front() {
             // Documents may have been closed, or opened again.
