@@ -7,7 +7,7 @@
 use rise::Primitive;
 use rise::pattern::{MapLoop, Pattern, View};
 use rise::types::{Arg, Type};
-use syntax::ast::{Half, Literal};
+use syntax::ast::Half;
 
 use super::demand::spine;
 use crate::term::{Local, Node, Store, Term};
@@ -387,10 +387,6 @@ impl<'s> Accesses<'s> {
                     None => Index::CONSTANT,
                 }
             }
-            Node::Literal(literal) => match self.store.literal_of(literal) {
-                Literal::Int { .. } => Index::CONSTANT,
-                _ => Index::CONSTANT,
-            },
             Node::Apply(f, x) => self.number(f).plus(self.number(x)).unknown(),
             _ => Index::CONSTANT,
         }
