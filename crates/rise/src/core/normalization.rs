@@ -119,7 +119,7 @@ fn learn<P>(program: &mut Program<P>, given: &[(Var, Arg)]) {
     }
 }
 
-/// The number of facts from which on the facts about further parameters are not instantiated.
+/// The number of facts beyond which the facts about further parameters are not instantiated.
 const MAX_FACTS: usize = 10_000;
 
 impl<P: Language> Normaliser<'_, P> {

@@ -262,7 +262,8 @@ impl Infer<'_> {
         self.unify_with_expected(term, ty, wanted)
     }
 
-    /// Synthesises a type that must be data: that of a pair's half or of a `let`.
+    /// Synthesises the type of a half of a pair, which must be data; reports a function and returns
+    /// the error type.
     pub(super) fn data_of(&mut self, term: TermId) -> Ty {
         let ty = self.synth(term);
         if self.restrict(&ty, Classes::DATA).is_ok() {

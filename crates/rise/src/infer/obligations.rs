@@ -187,8 +187,8 @@ impl Infer<'_> {
         ordered
     }
 
-    /// Returns the exclusive upper bound of an index, without sizes that `iterate` determines;
-    /// `None` if the index has no bound.
+    /// Returns the exclusive upper bound of an index, in which the sizes that the function of an
+    /// `iterate` binds are substituted; `None` if the index has no bound.
     fn range(&self, var: Var) -> Option<Nat> {
         let range = self.table.info(var).range.as_ref()?;
         let mut range = self.table.nat(range);

@@ -1,9 +1,10 @@
 //! Inference of accesses: `Rd` (can be read), `Wr` (has still to be written) and `St` (stream).
 //!
 //! `Exp[t, Rd]` is accepted where `Exp[t, Wr]` is wanted if `t` contains no array, because writing
-//! it is one assignment. All other accesses must be equal. The constraints are collected during
-//! inference and solved at the end, when the types are known: a fixpoint iteration finds the
-//! smallest accesses that meet them.
+//! it is one assignment. An access parameter is `Rd` or `Wr`, so `Rd` is accepted for it and it is
+//! accepted for `Wr` under the same condition. All other accesses must be equal. The constraints
+//! are collected during inference and solved at the end, when the types are known: a fixpoint
+//! iteration finds the smallest accesses that meet them.
 
 use nat::Var;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,7 +28,7 @@ struct AccessConstraint {
     taken: bool,
 }
 
-/// The values of an access parameter.
+/// The values that an access parameter of a primitive may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AccessDomain {
     /// `Rd` or `Wr`.
@@ -42,7 +43,8 @@ pub(in crate::infer) struct AccessConstraints {
     bounds: Vec<AccessConstraint>,
     /// The domains of the access parameters of primitives.
     domains: FxHashMap<Var, AccessDomain>,
-    /// True while the parameters of functions are compared, where found and wanted are exchanged.
+    /// True while types in a contravariant position are compared, such as those of a function's
+    /// parameter, where found and wanted are exchanged.
     is_contravariant: bool,
 }
 
@@ -52,12 +54,12 @@ impl AccessConstraints {
         self.bounds.len()
     }
 
-    /// Removes later constraints.
+    /// Removes all constraints except the first `len` ones.
     pub(in crate::infer) fn truncate(&mut self, len: usize) {
         self.bounds.truncate(len);
     }
 
-    /// Returns true while found and wanted are exchanged: parameters are contravariant.
+    /// Returns true while found and wanted are exchanged, because the position is contravariant.
     pub(in crate::infer) fn is_contravariant(&self) -> bool {
         self.is_contravariant
     }
@@ -112,7 +114,8 @@ impl Infer<'_> {
         });
     }
 
-    /// Solves the access constraints and reports those that cannot be met.
+    /// Solves the access constraints, and reports those that cannot be met unless there is an error
+    /// already.
     pub(in crate::infer) fn decide_accesses(&mut self) {
         let bounds: Vec<(AccessConstraint, bool)> = std::mem::take(&mut self.accesses.bounds)
             .into_iter()
@@ -255,7 +258,8 @@ impl Infer<'_> {
 }
 
 impl Solution {
-    /// Returns the solution of an access; unconstrained accesses are `Rd`.
+    /// Returns the solution of an access that is an unsolved variable, which is `Rd` without
+    /// constraints; other accesses are returned as they are.
     fn of(&self, access: Access, open: &dyn Fn(Var) -> bool) -> Access {
         match access {
             Access::Var(var) if open(var) => self.values.get(&var).copied().unwrap_or(Access::Rd),

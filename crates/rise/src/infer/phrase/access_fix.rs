@@ -60,7 +60,9 @@ impl Infer<'_> {
         })
     }
 
-    /// Returns the number of dimensions of an array; `None` if its elements are not single values.
+    /// Returns the number of dimensions of an array, 0 for a scalar, vector or index. Returns
+    /// `None` if the elements are of another type, or if there are more than [`MAX_DIMENSIONS`]
+    /// dimensions.
     fn rows(&self, data: &Ty) -> Option<usize> {
         let mut data = self.table.head(data);
         for rows in 0..=MAX_DIMENSIONS {
@@ -74,8 +76,8 @@ impl Infer<'_> {
     }
 }
 
-/// Returns the text before and after a copied expression: `name(fun(x => x), …)`, with a nested
-/// loop for each further dimension.
+/// Returns the texts to write before and after an expression to copy it: `name(fun(x => x), …)`,
+/// with a nested loop for each further dimension.
 fn copy(name: &str, rows: usize) -> (String, String) {
     let mut function = "fun(x => x)".to_owned();
     for _ in 1..rows {

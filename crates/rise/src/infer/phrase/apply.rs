@@ -24,7 +24,7 @@ struct ArgCounts {
     explicit: usize,
 }
 
-/// An application after its implicit arguments are consumed.
+/// An application after its optional and implicit arguments are consumed.
 struct PartialApplication {
     /// The number of consumed arguments.
     given: usize,
@@ -32,7 +32,8 @@ struct PartialApplication {
 }
 
 impl Infer<'_> {
-    /// Resolves a primitive of DPIA as the head of an application.
+    /// Resolves a primitive of DPIA as the head of an application; `None` if no primitive has the
+    /// name.
     pub(in crate::infer) fn phrase_head(&mut self, name: &str, term: TermId) -> Option<Head> {
         let primitive = self.env.phrase_primitive(name)?;
         let (ty, obligations, implicits) = self.instantiate(&primitive.scheme, term);
@@ -75,7 +76,8 @@ impl Infer<'_> {
         result
     }
 
-    /// Consumes the optional and implicit arguments; returns `None` if they are wrong.
+    /// Consumes the optional and implicit arguments; returns `None` after an error in them or in
+    /// the number of arguments.
     fn implicit_arguments(&mut self, spine: &Spine, head: &Head) -> Option<PartialApplication> {
         let implicits: Vec<Arg> = self
             .uses
@@ -120,7 +122,8 @@ impl Infer<'_> {
         Some(PartialApplication { given, ty })
     }
 
-    /// Returns true if the first written argument is the optional one.
+    /// Returns true if the first written argument is the optional one, and elaborates it; `None`
+    /// after an error.
     fn optional_phrase(
         &mut self,
         spine: &Spine,
@@ -157,8 +160,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Elaborates the implicit arguments from the one at `from` on; returns the number of consumed
-    /// arguments.
+    /// Elaborates the written implicit arguments, which start at number `from`. Returns the number
+    /// of arguments that are consumed then, or `None` after an error.
     fn write_implicits(&mut self, spine: &Spine, from: usize, implicits: &[Arg]) -> Option<usize> {
         for (implicit, arg) in implicits.iter().zip(&spine.args[from..]) {
             let (var, kind) = self.unknown(implicit)?;
@@ -170,7 +173,8 @@ impl Infer<'_> {
         Some(from + implicits.len())
     }
 
-    /// Returns the unification variable of an implicit argument, with its kind.
+    /// Returns the variable that an implicit argument is, with its kind; `None` if it is not a
+    /// variable.
     fn unknown(&self, arg: &Arg) -> Option<(nat::Var, Kind)> {
         let var = match arg {
             Arg::Nat(n) => n.as_var()?,
@@ -187,7 +191,8 @@ impl Infer<'_> {
         Some((var, self.table.info(var).kind))
     }
 
-    /// Consumes the arguments of `makeArray(k, …)` before its `k` values.
+    /// Consumes the arguments of `makeArray(k, …)` before its `k` values; returns `None` after an
+    /// error.
     fn variadic(
         &mut self,
         spine: &Spine,

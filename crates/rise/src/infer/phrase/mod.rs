@@ -67,7 +67,8 @@ impl Infer<'_> {
         Some(self.unify_with_expected(term, ty, wanted))
     }
 
-    /// Checks a part of a construct that determines its type. Returns false if it has another type.
+    /// Checks a term against a type that the construct around it requires. Returns false if a
+    /// mismatch was found, in the term or its parts.
     pub(super) fn check_against(&mut self, term: TermId, expected: &Ty) -> bool {
         let cause = Cause::context(self.span(term));
         let clashes = self.clashes;
@@ -206,7 +207,7 @@ impl Infer<'_> {
         self.broken()
     }
 
-    /// Infers `acceptor = expression` for single values without arrays.
+    /// Infers `acceptor = expression`; reports an assignment of data that contains an array.
     fn assignment(&mut self, lhs: TermId, rhs: TermId) -> Ty {
         let data = self.open_type("t", Classes::DATA, lhs);
         if !self.check_against(lhs, &Arc::new(Type::Acc(data.clone()))) {
@@ -227,7 +228,8 @@ impl Infer<'_> {
         Arc::new(Type::Comm)
     }
 
-    /// Reports parameters whose types are undetermined.
+    /// Reports the first parameter or other bound value of an item of DPIA whose type is
+    /// undetermined, unless there is an error already.
     pub(super) fn report_unknown_phrases(&mut self) {
         if !self.in_dpia() || self.failed() {
             return;
@@ -260,7 +262,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the data type of an expression or acceptor; in RISE the type itself.
+    /// Returns the data type of an expression or acceptor of DPIA, and other types themselves;
+    /// `None` for a term that is not an expression or was not inferred.
     pub(super) fn data_of_phrase(&self, info: &TermInfo) -> Option<Ty> {
         let TermInfo::Expr(ty) = info else {
             return None;

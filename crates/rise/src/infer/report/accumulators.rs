@@ -19,8 +19,8 @@ struct Accumulation {
 
 impl Infer<'_> {
     /// Replaces the messages since `said` about a reduction whose function has an accumulator of
-    /// another form than the initial value, such as an array instead of a number. `after` has the
-    /// types of the reduction after each of its arguments; the first `given` of these are no
+    /// another form than the initial value, such as an array instead of a number. `after[i]` is the
+    /// type of the reduction after its first `i` arguments; the first `given` arguments are no
     /// values. Returns true if it replaced them.
     pub(in crate::infer) fn report_initial_value(
         &mut self,
@@ -49,8 +49,8 @@ impl Infer<'_> {
         true
     }
 
-    /// Infers the accumulator's type from the function alone; `None` if the function has errors
-    /// then.
+    /// Infers the accumulator's type from the arguments other than the initial value; `None` if
+    /// these have errors then.
     fn accumulator(&mut self, spine: &Spine, given: usize, call: &Accumulation) -> Option<Ty> {
         let said = self.diagnostics.len();
         let mut ty = self.head_of(spine.head, spine.args.len())?.ty;
@@ -73,7 +73,9 @@ impl Infer<'_> {
         (self.diagnostics.len() == said).then_some(accumulator)
     }
 
-    /// Returns false if one is a scalar and the other an array, a pair or a vector.
+    /// Returns false if `wanted` is an array, a pair or a vector where `found` is a scalar. The
+    /// elements of two arrays are compared in the same way; an undetermined literal counts as a
+    /// scalar, but may be a vector.
     fn has_form_of(&self, wanted: &Ty, found: &Ty) -> bool {
         let (wanted, found) = (self.table.head(wanted), self.table.head(found));
         match (&*wanted, &*found) {
@@ -113,8 +115,9 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the text of a value of a type that consists of the literal at `scalar`; `indices`
-    /// are the names of the enclosing functions' parameters.
+    /// Returns the text of a value of the type `ty` all of whose scalars are the literal at
+    /// `scalar`, if the literal can have these types; `indices` are the names of the enclosing
+    /// functions' parameters.
     fn value_of_form(&self, ty: &Ty, scalar: TermId, indices: &mut Vec<Name>) -> Option<String> {
         match &*self.table.head(ty) {
             Type::Array(_, elem) => {
@@ -139,7 +142,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the text of the literal if it is one of the wanted type.
+    /// Returns the text of the term if it is a literal that can have the wanted type.
     fn literal_of(&self, term: TermId, wanted: ScalarType) -> Option<String> {
         let TermKind::Literal(literal) = &self.item.term(self.bare(term)).kind else {
             return None;
@@ -159,8 +162,9 @@ impl Infer<'_> {
     }
 }
 
-/// Finds the function and the initial value of a reduction by its type: the function's result has
-/// the type of the initial value and of one of the function's parameters.
+/// Finds the function and the initial value of a reduction by its type: the result of the function,
+/// which takes two values, has the type of the initial value and of one of the function's
+/// parameters. `after[i]` is the type of the reduction after its first `i` arguments.
 fn accumulation(after: &[Ty]) -> Option<Accumulation> {
     let parameters: Vec<Option<&Ty>> = after
         .iter()

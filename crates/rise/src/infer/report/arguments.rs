@@ -39,8 +39,8 @@ struct CallArg {
 
 impl Infer<'_> {
     /// Replaces the messages since `said` about a call by one error if its arguments fit in another
-    /// order. `after` has the types of the function after each of its arguments. Returns true if
-    /// they do.
+    /// order. `after[i]` is the type of the function after its first `i` arguments. Returns true if
+    /// the arguments fit in another order.
     pub(in crate::infer) fn report_wrong_order(
         &mut self,
         spine: &Spine,
@@ -174,8 +174,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the arguments of a call that are values and not piped into it, if their forms are
-    /// known.
+    /// Returns the arguments of a call that are values and not piped into it; `None` if the form of
+    /// one of them or of its parameter is unknown.
     fn given(&mut self, spine: &Spine, after: &[Ty]) -> Option<Vec<CallArg>> {
         let mut given = Vec::new();
         for (arg, ty) in spine.args.iter().zip(after) {
@@ -221,7 +221,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the form of a parameter by its own type, whatever the other arguments are.
+    /// Returns the form of a parameter by its own type, whatever the other arguments are; `None` if
+    /// it may be a function or data.
     fn form_of_parameter(&self, ty: &Ty) -> Option<TypeForm> {
         match &**ty {
             Type::Var(var) => {
@@ -233,7 +234,8 @@ impl Infer<'_> {
     }
 }
 
-/// Returns the type of a function of two arguments with these exchanged, if their types differ.
+/// Returns the type `ty` of a function of at least two values with its first two parameters
+/// exchanged; `None` if these have one type, or for other types.
 fn exchanged(ty: &Ty) -> Option<Ty> {
     let Type::Fun(first, rest) = &**ty else {
         return None;
@@ -245,8 +247,8 @@ fn exchanged(ty: &Ty) -> Option<Ty> {
     (first != second).then(|| Arc::new(Type::Fun(second.clone(), rest)))
 }
 
-/// Returns the argument that fits each parameter, if the written order does not fit. Arguments of
-/// one form keep their order.
+/// Returns for each parameter the index of an argument that fits it; `None` if the written order
+/// fits already, or if no order does. Arguments of one form keep their order.
 fn fitting_order(given: &[CallArg]) -> Option<Vec<usize>> {
     if given.iter().all(|given| given.wanted.takes(given.form)) {
         return None;

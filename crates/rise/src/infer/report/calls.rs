@@ -260,14 +260,16 @@ impl Infer<'_> {
         });
     }
 
-    /// Returns the `split(4)` that a pipeline ends with.
+    /// Returns the stage `split(4)` that a term ends with, if it is an application of `split` to a
+    /// size and an array.
     fn split_of(&self, term: TermId) -> Option<TermId> {
         let spine = Spine::of(self.item, self.bare(term));
         let is_split = spine.args.len() == 2 && self.is_primitive(spine.head, &[Primitive::Split]);
         is_split.then(|| spine.after(1))
     }
 
-    /// Returns the arguments of a function, in the order of its parameters.
+    /// Returns the arguments that the calls and pipes around the function at `head` give it, in the
+    /// order of its parameters.
     pub(super) fn arguments_of(&self, head: TermId) -> Vec<TermId> {
         let mut found = Vec::new();
         let mut whole = head;
@@ -330,8 +332,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Returns the start and end of the two parameters of a function that could be a pattern for a
-    /// pair.
+    /// Returns the start and end of the parameters of `fun(x, y => …)`, which could be a pattern
+    /// for a pair; `None` for other functions.
     fn pattern_of(&self, function: TermId) -> Option<(u32, u32)> {
         match &self.item.term(self.bare(function)).kind {
             TermKind::Fun {

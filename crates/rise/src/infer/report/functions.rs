@@ -94,7 +94,8 @@ impl Infer<'_> {
             .advise(help, fix);
     }
 
-    /// Returns the elements of `makeArray(a, b, c)`, which should be `makeArray(3)(a, b, c)`.
+    /// Returns the texts of the elements of `makeArray(a, b, c)`, which should be
+    /// `makeArray(3)(a, b, c)`; `None` for other calls.
     fn elements_without_number(&self, spine: &Spine, extra: TermId) -> Option<Vec<String>> {
         let is_array = self.source_name(spine.head)? == Primitive::MakeArray.name();
         let mut lists = self.item.terms.iter().filter_map(|term| match &term.kind {
@@ -151,8 +152,9 @@ impl Infer<'_> {
         }
     }
 
-    /// Adds to an error about an argument that the function takes another one before what is piped
-    /// into it.
+    /// Adds to the first error since `said` the help that an argument may be missing before the
+    /// piped value, and removes its fixes. Does so only if the last argument is piped and `result`,
+    /// the type of the whole application, is a function.
     pub(in crate::infer) fn ask_for_argument(&mut self, spine: &Spine, said: usize, result: &Ty) {
         let piped = spine.args.last().is_some_and(|arg| arg.piped);
         let is_function = matches!(&*self.table.head(result), Type::Fun(..));
@@ -353,7 +355,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the span from a parameter's name to the end of its annotation.
+    /// Returns the span from a parameter's name to the end of its type annotation, if it has one.
     pub(super) fn parameter_span(&self, param: BinderId) -> Span {
         let binder = self.item.binder(param);
         match binder.annotation {

@@ -19,7 +19,8 @@ struct NumericType {
 
 /// The replacement of an unknown name and the declarations that it requires.
 struct Replacement {
-    /// The foreign functions to declare.
+    /// The declaration of the foreign function that the replacement uses, if it is not declared
+    /// yet.
     declaration: Option<String>,
     /// The text that replaces the name, if it is another one.
     replacement: Option<String>,
@@ -94,8 +95,9 @@ impl Infer<'_> {
         })
     }
 
-    /// Returns the type of the numbers that the function is applied to, or of its wanted result if
-    /// that is unknown.
+    /// Returns the type of the numbers that the function is applied to. If no argument is known to
+    /// be one, the wanted type of the application determines it: a number, or a function of
+    /// numbers.
     fn numbers(&self, spine: &Spine, wanted: Expectation) -> Option<NumericType> {
         let of_argument = |term| self.numbers_of(self.type_of_expr(term)?);
         let mut arguments = spine.args.iter().map(|arg| arg.term);
@@ -142,7 +144,8 @@ impl Replacement {
     }
 }
 
-/// Returns true if the name is that of a mathematical function, and no misspelt other name.
+/// Returns true if the name is that of a function for which [`Infer::offer_declaration`] has a
+/// replacement or a declaration, so that it is not a misspelt other name.
 pub(super) fn is_mathematical(name: &str) -> bool {
     parameters(name).is_some()
         || name_in_c(name).is_some()
@@ -150,7 +153,8 @@ pub(super) fn is_mathematical(name: &str) -> bool {
         || name == "rsqrt"
 }
 
-/// Returns the parameters of a common function of C's `<math.h>`.
+/// Returns the names of the parameters of a common function of C's `<math.h>`; `None` for other
+/// names.
 fn parameters(name: &str) -> Option<&'static [&'static str]> {
     match name {
         "sqrt" | "cbrt" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "sin"
@@ -164,7 +168,8 @@ fn parameters(name: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-/// Returns C's name of a function of other languages.
+/// Returns C's name of a function that other languages call `name`; `None` if it is not known or
+/// the same.
 fn name_in_c(name: &str) -> Option<&'static str> {
     Some(match name {
         "max" | "maximum" => "fmax",
@@ -176,7 +181,8 @@ fn name_in_c(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns an expression on integers that computes the same.
+/// Returns an expression that computes the mathematical function `name` on integers, for minimum,
+/// maximum and absolute value.
 fn of_integers(name: &str) -> Option<&'static str> {
     Some(match name {
         "max" | "maximum" | "fmax" => "fun(a, b => select(a > b)(a)(b))",
@@ -186,7 +192,8 @@ fn of_integers(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns an expression that computes the same on the elements of an array.
+/// Returns an expression that computes the sum or the product of an array, if these are what `name`
+/// means.
 fn of_arrays(name: &str) -> Option<&'static str> {
     Some(match name {
         "sum" => "reduce(add)(0)",

@@ -120,13 +120,14 @@ impl Infer<'_> {
             Some(Target::Primitive(primitive)) if primitives.contains(&primitive))
     }
 
-    /// Returns the meaning of a name that has been resolved.
+    /// Returns the meaning of the name at a term; `None` if it is not resolved.
     pub(in crate::infer) fn target_of(&self, name: TermId) -> Option<Target> {
         let found = self.uses.iter().find(|used| used.term == name);
         found.map(|used| used.target)
     }
 
-    /// Returns true if the head is a primitive that applies a function to every element.
+    /// Returns true if the head is a primitive that applies a function to every element of an array
+    /// or a stream.
     pub(in crate::infer) fn is_map(&self, head: TermId) -> bool {
         match self.target_of(head) {
             Some(Target::Primitive(primitive)) => match primitive.pattern() {
@@ -148,7 +149,8 @@ impl Infer<'_> {
         Some(values.join(", "))
     }
 
-    /// Returns the function that a message can name.
+    /// Returns the text of the function or operator that requires the type; `None` if the
+    /// requirement has another reason.
     pub(in crate::infer) fn cause_head(&self, cause: Cause) -> Option<String> {
         match cause.why {
             CauseCode::Argument { head, .. } | CauseCode::Piped { head, .. } => {
@@ -159,7 +161,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the places that a mismatch comes from.
+    /// Returns the places that a mismatch comes from, other than its own: `origin` first, if it is
+    /// given.
     pub(in crate::infer) fn cause_places(
         &self,
         cause: Cause,
@@ -226,8 +229,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the place where the variables of the expected type were solved, if that is another
-    /// place than the mismatch.
+    /// Returns the place where a variable of the expected type was solved, with a text for it, if
+    /// that is another place than the mismatch.
     pub(in crate::infer) fn origin(&self, expected: &Ty, cause: Cause) -> Option<(Span, String)> {
         let (mut found, here) = (None, cause.span);
         super::for_each_var(expected, &mut |v| {
@@ -242,7 +245,8 @@ impl Infer<'_> {
         found.map(|at| (at, "the expected type comes from here".to_owned()))
     }
 
-    /// Returns the place of a variable's binder, with its type as text.
+    /// Returns the place of the binder of the value that a term names, with a text that tells its
+    /// type; `None` for other terms.
     pub(in crate::infer) fn binding_place(&self, term: TermId) -> Option<(Span, String)> {
         let name = self.source_name(term)?;
         let local = self.lookup(name);

@@ -44,7 +44,8 @@ impl Infer<'_> {
         !name.is_empty() && *name == self.item.binder(second).name
     }
 
-    /// Returns the next parameter along the result of a type that has the name of an earlier one.
+    /// Returns the next parameter along the results of the type `ty` that has the name of `first`,
+    /// if there is one.
     fn next_of_same_name(&self, first: BinderId, mut ty: TermId) -> Option<BinderId> {
         loop {
             ty = match self.item.term(ty).kind {
@@ -328,7 +329,8 @@ pub(in crate::infer) fn replacement(span: Span, near: &str) -> Fix {
     Fix::replace(format!("Replace with `{near}`"), span, near)
 }
 
-/// Returns the vector type for its name in other languages, such as `float4` or `f32x4`.
+/// Returns the vector type for its name in other languages, such as `float4` or `f32x4`, with 2 to
+/// 16 lanes; `None` for other names.
 fn foreign_vector(name: &str) -> Option<String> {
     let elem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let length: u32 = name[elem.len()..].parse().ok()?;
@@ -342,7 +344,8 @@ fn foreign_vector(name: &str) -> Option<String> {
         .then(|| format!("Vec[{length}, {elem}]"))
 }
 
-/// Returns the help for a function on arrays that many other languages have.
+/// Returns the help for a function of other languages that RISE has under another name or not at
+/// all; `None` for other names.
 fn of_other_languages(name: &str) -> Option<&'static str> {
     Some(match name {
         "fold" | "foldl" | "foldr" | "foldLeft" | "foldRight" | "inject" => {

@@ -81,7 +81,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns true if the operands are numbers, so that a conversion of one is sufficient.
+    /// Returns true if both operands are scalars or undetermined number literals, so that a
+    /// conversion of one is sufficient.
     pub(in crate::infer) fn are_scalars(&mut self, left: &Ty, rhs: TermId) -> bool {
         let right = self.reinfer(|this| this.synth(rhs));
         [left, &right]
@@ -115,7 +116,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Adds the remedy `xs |> map(neg)` to the last error.
+    /// Adds the remedy `xs |> map(neg)` to the last error, if the operand is an array.
     pub(in crate::infer) fn mend_negation(&mut self, operand: TermId, ty: &Ty) {
         if self.in_dpia() || !matches!(self.operand(ty), Some(Operand::Array)) {
             return;
@@ -174,7 +175,9 @@ impl Infer<'_> {
         })
     }
 
-    /// Returns the help to make an index of the sum of an index and a number.
+    /// Returns the help to compute with the number of an index and to make an index of the result,
+    /// if an operand of `+`, `-`, `*`, `/` or `%` is an index and the other an index, a `natType`
+    /// or a literal.
     fn help_for_index(
         &self,
         op: BinaryOp,
@@ -207,8 +210,8 @@ impl Infer<'_> {
         ))
     }
 
-    /// Returns the remedy `v |> mapVec(fun(x => x % 5))`; the vector is the left or the right
-    /// operand.
+    /// Returns the remedy `v |> mapVec(fun(x => x % 5))`; the vector is the left operand if
+    /// `is_left` is true. For the condition of a `select` the help is to choose in each lane.
     fn on_lanes(&self, op: &str, lhs: TermId, rhs: TermId, is_left: bool) -> Option<Suggestion> {
         let mend = self.mapped(VECTORS, op, lhs, rhs, is_left)?;
         if !self.is_condition_of_select(self.operation(lhs, rhs)?) {
@@ -238,8 +241,8 @@ impl Infer<'_> {
         self.item.terms.iter().any(|term| takes_it(&term.kind))
     }
 
-    /// Returns the remedy `xs |> map(fun(x => x + 1.0f))`; the array is the left or the right
-    /// operand.
+    /// Returns the remedy `xs |> map(fun(x => x + 1.0f))`; the array is the left operand if
+    /// `is_left` is true.
     fn mapped(
         &self,
         (map, reason): (&str, &str),
@@ -285,7 +288,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Returns the first name that the definition does not use.
+    /// Returns the first of `names` that the definition does not use as a term.
     fn new_name(&self, names: &[&'static str]) -> Option<&'static str> {
         let is_used = |name: &str| {
             let is_name = |term: &TermKind| matches!(term, TermKind::Name(used) if used == name);
@@ -314,7 +317,8 @@ impl Infer<'_> {
         ))
     }
 
-    /// Returns the parentheses that a pipeline needs in the position of a term.
+    /// Returns the parentheses that a pipeline needs in the position of a term; both are empty if
+    /// it needs none.
     fn brackets(&self, whole: TermId) -> (String, String) {
         let is_inside = self.item.terms.iter().any(|term| match term.kind {
             TermKind::Binary { lhs, rhs, .. } => [lhs, rhs].contains(&whole),
@@ -400,7 +404,7 @@ fn half(pair: &str) -> Suggestion {
     ))
 }
 
-/// Returns the operator of a primitive.
+/// Returns the arithmetic operator `+`, `-`, `*` or `/` of a primitive; `None` for other names.
 fn operator(name: &Name) -> Option<&'static str> {
     Some(match name.as_str() {
         "add" => "+",

@@ -10,7 +10,8 @@ use crate::types::{Ty, Type};
 
 impl Infer<'_> {
     /// Returns the function that converts an array of type `got` to type `wanted` by joining or
-    /// splitting a dimension: `join`, `map(split(4))`, `asScalar`.
+    /// splitting one dimension: `join`, `map(split(4))`, `asScalar`. Returns `None` if there is no
+    /// such function.
     pub(in crate::infer) fn rearrangement(&mut self, wanted: &Ty, got: &Ty) -> Option<String> {
         let (want, have) = (self.shape(wanted), self.shape(got));
         if want.elements != have.elements {
@@ -52,7 +53,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the fix that appends a function to the wrong expression, if that is an application.
+    /// Returns the fix that appends a function to the wrong expression, if a written type requires
+    /// its type and the expression is an application or a pipeline.
     pub(in crate::infer) fn apply_fix(&self, function: &str, cause: Cause) -> Option<Fix> {
         if !matches!(
             cause.why,

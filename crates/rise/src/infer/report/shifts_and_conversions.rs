@@ -120,7 +120,8 @@ impl Infer<'_> {
         Some((written, Some(fix)))
     }
 
-    /// Returns the conversion in which a type is used as an expression.
+    /// Returns the conversion in the notation of another language in which the type at `scalar` is
+    /// used as an expression; `None` if it is none.
     fn cast_with(&self, scalar: TermId) -> Option<Cast> {
         let mut ty = scalar;
         while let Some(outer) = self.parent(ty, |kind, own| *kind == TermKind::Paren(own)) {
@@ -171,7 +172,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Returns the call of a function with one argument, and the argument.
+    /// Returns the call of `function`, and its argument; `None` if it is not called with exactly
+    /// one argument.
     fn call_of(&self, function: TermId) -> Option<(TermId, TermId)> {
         let whole = self.parent(
             function,
@@ -191,7 +193,7 @@ impl Infer<'_> {
         )
     }
 
-    /// Returns the term that contains another one as the part that `is_part` accepts.
+    /// Returns the first term that contains `term` as a part that `is_part` accepts.
     pub(super) fn parent(
         &self,
         term: TermId,

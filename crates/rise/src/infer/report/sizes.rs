@@ -86,8 +86,8 @@ impl Infer<'_> {
         diagnostic.advise(help, fix);
     }
 
-    /// Returns the place where a size in the expected type was determined, if that is another
-    /// place.
+    /// Returns the place where the size `size` in the expected type was determined, if that is
+    /// another place than `here`.
     fn size_fixed_at(&self, expected: &Ty, size: &Nat, here: Span) -> Option<Span> {
         let elsewhere = |var: Var| {
             let at = self.table.solved_at(var)?;
@@ -109,8 +109,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns true if a part of the type, after substitution of the solutions, has that many
-    /// elements.
+    /// Returns true if the type, to which the solutions are applied, or a part of it has the size
+    /// `size`.
     fn has_length(&self, ty: &Ty, size: &Nat) -> bool {
         !matches!(**ty, Type::Apply(..)) && ty.size() == Some(size)
             || closed_components(ty).any(|part| self.has_length(part, size))
@@ -292,8 +292,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the message about an equation such as `4*m = 10` or `5 + m = 3`, which no `m`
-    /// solves.
+    /// Returns the code, the message and the help for an equation such as `4*m = 10` or
+    /// `5 + m = 3`, which no `m` solves.
     pub(in crate::infer) fn impossible_size(
         &self,
         a: &Nat,
@@ -369,7 +369,7 @@ impl Infer<'_> {
         head
     }
 
-    /// Returns the function that the size is wrong for: in `map(take(5))` it is `take`.
+    /// Returns the text of the function that the size is wrong for: in `map(take(5))` it is `take`.
     fn size_user(&self, cause: Cause) -> Option<String> {
         match cause.why {
             CauseCode::Argument { term, .. } if self.is_function_argument(cause) => {
@@ -464,7 +464,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the name at this place.
+    /// Returns the name that has exactly this span, if there is one.
     pub(in crate::infer) fn name_at(&self, span: Span) -> Option<Name> {
         let mut terms = self.item.terms.iter().filter(|term| term.span == span);
         terms.find_map(|term| match &term.kind {
@@ -526,7 +526,7 @@ impl Infer<'_> {
     }
 }
 
-/// Returns the components of a type that are not under a binder.
+/// Returns the components of a type, or none if the type binds a variable.
 fn closed_components(ty: &Type) -> impl Iterator<Item = &Ty> {
     ty.components().filter(|_| ty.binder().is_none())
 }

@@ -177,8 +177,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the beginning of a function over a size, if that is wanted and a function of values
-    /// was found.
+    /// Returns the text of the beginning of a function over a size, if that is wanted and a
+    /// function of values was found.
     fn size_first(&self, wanted: &Ty, got: &Ty) -> Option<String> {
         let wanted = self.table.head(wanted);
         let Type::Pi(pi) = &*wanted else { return None };
@@ -342,7 +342,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the scalar type of a number, and the default type of a literal with a point.
+    /// Returns a scalar type itself, and `f32` for the type of an undetermined literal with a
+    /// point; `None` for other types.
     fn scalar(&self, ty: &Ty) -> Option<ScalarType> {
         match &*self.table.head(ty) {
             Type::Scalar(scalar) => Some(*scalar),
@@ -406,7 +407,8 @@ impl Infer<'_> {
         ))
     }
 
-    /// Returns the fix that converts a number to the wanted type.
+    /// Returns the fix that converts a number to the wanted type, or of two operands the one that
+    /// [`converted_operand`] chooses; `None` if a fix is not possible.
     fn conversion_fix(&self, wanted: &Ty, got: &Ty, cause: Cause) -> Option<Fix> {
         let (wanted, got) = self.scalar(wanted).zip(self.scalar(got))?;
         if wanted == ScalarType::Bool || got == ScalarType::Bool || self.in_dpia() {
@@ -440,7 +442,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Returns the term that has exactly this span.
+    /// Returns the last term that has exactly this span.
     pub(super) fn whole_at(&self, span: Span) -> Option<TermId> {
         let mut terms = (0..self.item.terms.len()).map(|at| TermId(at as u32));
         terms.rfind(|term| self.span(*term) == span)
@@ -597,7 +599,7 @@ fn converted_operand(
     }
 }
 
-/// Returns the suffix of a float literal of the type.
+/// Returns the suffix of a float literal of the type; `None` for types that are no floats.
 fn float_suffix(scalar: ScalarType) -> Option<&'static str> {
     Some(match scalar {
         ScalarType::F16 => "f16",
