@@ -248,7 +248,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the names of all variables; those that are neither solved nor generalised have none.
+    /// Returns the names of all variables. Unification variables that are neither solved nor
+    /// generalised have the empty name.
     pub(super) fn all_names(&self) -> Names {
         let names: Vec<Name> = (self.table.vars())
             .map(|var| {
@@ -410,7 +411,7 @@ fn collect_prop_vars(prop: &Prop, order: &mut Vec<Var>) {
 }
 
 /// Returns the wanted name if it is longer than one letter and free, otherwise the first free one
-/// of the kind's usual letters, or else the first free one of these letters with a number.
+/// of the kind's usual letters, or else the first of these letters with the first free number.
 pub(super) fn fresh_name(wanted: &Name, kind: Kind, used: &[Name]) -> Name {
     let letters: &[&str] = match kind {
         Kind::Nat => &["n", "m", "k", "l", "p", "q"],

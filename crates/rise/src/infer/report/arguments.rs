@@ -222,7 +222,7 @@ impl Infer<'_> {
     }
 
     /// Returns the form of a parameter by its own type, whatever the other arguments are; `None` if
-    /// it may be a function or data.
+    /// it may be a function or data, or if its type is of another form.
     fn form_of_parameter(&self, ty: &Ty) -> Option<TypeForm> {
         match &**ty {
             Type::Var(var) => {
