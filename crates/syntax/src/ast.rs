@@ -64,7 +64,7 @@ pub struct Item {
 pub struct Docs {
     /// The text, in Markdown.
     pub text: Box<str>,
-    /// The span of all `///` lines.
+    /// The span from the first `///` line to the last one.
     pub span: Span,
 }
 
@@ -82,48 +82,54 @@ pub struct Ident {
 pub enum ItemKind {
     /// An import `import "path"`.
     Import {
-        /// The path with its escapes resolved, and the span of the literal with its quotes.
+        /// The path with its escapes resolved, and the span of the literal with its quotes; `None`
+        /// if no complete string literal follows `import`.
         path: Option<(Box<str>, Span)>,
     },
     /// A definition `def name : type = body`.
     Def {
-        /// The name; `None` in incomplete code.
+        /// The name; `None` if it is absent or `_`, which has been reported.
         name: Option<Ident>,
-        /// The type annotation, if there is one.
+        /// The type annotation, if there is one; [`TermKind::Missing`] if an error before the body
+        /// makes the type unknown.
         ty: Option<TermId>,
         /// The right-hand side; [`TermKind::Missing`] if there is none.
         body: TermId,
     },
     /// A foreign function `foreign def name(params): type = """C"""`.
     Foreign {
-        /// The name; `None` in incomplete code.
+        /// The name; `None` if it is absent or `_`, which has been reported.
         name: Option<Ident>,
-        /// The parameters; each one without a type annotation has been reported as an error.
+        /// The parameters, each with a type annotation; an absent type is [`TermKind::Missing`] and
+        /// has been reported.
         params: Box<[BinderId]>,
-        /// The result type.
+        /// The result type; [`TermKind::Missing`] if it is absent, which has been reported.
         result: TermId,
-        /// The C text between the triple quotes, and its span without the quotes.
+        /// The C text between the triple quotes, and its span without the quotes; `None` if there
+        /// is no body or it is not in triple quotes.
         body: Option<(Box<str>, Span)>,
     },
-    /// Text before the first item or after an import; it is reported and otherwise ignored.
+    /// Text that is no item: before the first item or after an import, or only annotations. It has
+    /// been reported, unless it is empty.
     Stray,
 }
 
 /// An annotation `@name(arguments)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Annotation {
-    /// The name after `@`.
+    /// The name after `@`; `None` if it is absent, which has been reported.
     pub name: Option<Ident>,
     /// The arguments, in the order of the text.
     pub args: Box<[AnnotationArg]>,
-    /// The span from `@` to the closing parenthesis.
+    /// The span from `@` to the end of the name, or to the closing parenthesis if there are
+    /// arguments.
     pub span: Span,
 }
 
 /// An argument of an annotation: `value` or `key = value`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnnotationArg {
-    /// The name before `=`.
+    /// The name before `=`, if there is one.
     pub key: Option<Ident>,
     /// The value of the argument.
     pub value: AnnotationValue,
@@ -143,7 +149,7 @@ pub enum AnnotationValue {
 /// A binding occurrence of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binder {
-    /// The name; empty if it is missing.
+    /// The name; empty if it is missing, `_` or a pattern, which has been reported.
     pub name: Name,
     /// The name's span.
     pub span: Span,
@@ -158,7 +164,8 @@ pub enum BinderAnnotation {
     None,
     /// A type.
     Type(TermId),
-    /// A kind and its span; `None` for other text, which has been reported.
+    /// A kind and its span; the kind is `None` if it is absent or cannot be read, which has been
+    /// reported.
     Kind(Option<Kind>, Span),
 }
 
@@ -316,7 +323,7 @@ pub enum TermKind {
         /// The result type.
         body: TermId,
     },
-    /// A function type and the conditions on its sizes, `type where 4 | n, n >= 12`.
+    /// A type and the conditions on its sizes, `type where 4 | n, n >= 12`.
     Where {
         /// The type.
         ty: TermId,
@@ -327,7 +334,8 @@ pub enum TermKind {
     Exp {
         /// The data type of the expression's value.
         data: TermId,
-        /// An [`Access`](TermKind::Access), a name of kind `ReadWrite`, or a hole.
+        /// An [`Access`](TermKind::Access), a name of kind `ReadWrite`, or a hole; any other term,
+        /// such as [`Missing`](TermKind::Missing), has been reported.
         access: TermId,
     },
     /// The type of acceptors, `Acc[t]`.
@@ -367,7 +375,7 @@ pub enum Literal {
     /// `true` or `false`.
     Bool(bool),
     /// An integer such as `3` or `-128i8`; one outside 64 bits (signed or unsigned) has been
-    /// reported.
+    /// reported and has the value 0.
     Int {
         /// The value.
         value: i128,
@@ -403,7 +411,9 @@ pub enum UnaryOp {
 }
 
 words! {
-    /// The infix operators, in order of increasing precedence.
+    /// The infix operators, in order of increasing precedence, except that the last one, `|`, has
+    /// the lowest precedence. Adjacent operators of one group, such as `>>` and `<<` or `+` and
+    /// `-`, have the same precedence.
     BinaryOp {
         /// Application, `f <| x`.
         ApplyLeft = "<|",
@@ -452,7 +462,7 @@ impl ScalarType {
         matches!(self, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
     }
 
-    /// Returns true for a type of integers.
+    /// Returns true for a type of integers, including `natType`.
     pub const fn is_integer(self) -> bool {
         !self.is_float() && !matches!(self, ScalarType::Bool)
     }

@@ -39,7 +39,7 @@ impl Code {
         Code(declaration)
     }
 
-    /// Returns the text form. It is stable: scripts filter by it, and `rise-ls explain CODE`
+    /// Returns the name of the code. It is stable: scripts filter by it, and `rise-ls explain CODE`
     /// describes it.
     pub const fn as_str(self) -> &'static str {
         self.0.name
@@ -112,17 +112,17 @@ macro_rules! declare_diagnostics {
     };
 }
 
-/// An identifier of a definition in another item. The crate that creates diagnostics assigns the
-/// number (`db`).
+/// An identifier of a top-level definition. The crate that keeps the definitions, such as `db`,
+/// assigns the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GlobalId(pub u64);
 
-/// A span in the item of the diagnostic, or in another one.
+/// A span in the item of a diagnostic, or in another item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ItemSpan {
     /// The item, if it is another one than that of the diagnostic.
     pub item: Option<GlobalId>,
-    /// The span, relative to the start of the item.
+    /// The span, relative to the start of that item.
     pub span: Span,
 }
 
@@ -146,9 +146,11 @@ pub struct Related {
 pub struct Fix {
     /// The description of the fix in a menu.
     pub title: String,
-    /// Replacements within the item; they do not overlap.
+    /// Replacements within the item of the diagnostic, each a span and its new text; they do not
+    /// overlap.
     pub edits: Vec<(Span, String)>,
-    /// Spans whose text is replaced by the text of another span, as for two exchanged arguments.
+    /// Pairs of spans: the text of the first one is replaced by the text of the second one, as for
+    /// two exchanged arguments.
     pub moves: Vec<(Span, Span)>,
     /// True if this is the one obvious correction.
     pub preferred: bool,
@@ -173,8 +175,8 @@ impl Fix {
         Fix::preferred(title, vec![(span, text.into())])
     }
 
-    /// Creates the obvious correction that replaces the text of a span by one that the title
-    /// quotes.
+    /// Creates the obvious correction that replaces the text of a span by `text`, with a title that
+    /// quotes `text`.
     pub fn write(span: Span, text: impl Into<String>) -> Fix {
         let text = text.into();
         Fix::replace(format!("Write `{text}`"), span, text)
@@ -220,7 +222,8 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Creates a diagnostic without further places, help or fixes.
+    /// Creates a diagnostic without further places, help or fixes. Parts of a long message are
+    /// truncated.
     pub fn new(severity: Severity, code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -254,7 +257,8 @@ impl Diagnostic {
         self.fix(title, vec![(span, text.into())], true)
     }
 
-    /// Adds the preferred fix that replaces the text of a span, which its title quotes.
+    /// Adds the preferred fix that replaces the text of a span by `text`, with a title that quotes
+    /// `text`.
     #[must_use]
     pub(crate) fn write(self, span: Span, text: impl Into<String>) -> Self {
         let text = text.into();
@@ -281,7 +285,7 @@ impl Diagnostic {
         self.related.push(Related { place, message });
     }
 
-    /// Sets the advice, and adds a fix that follows it.
+    /// Sets the advice, or removes it if `help` is `None`, and adds the fix, if there is one.
     pub fn advise(&mut self, help: Option<String>, fix: Option<Fix>) {
         self.help = help;
         self.fixes.extend(fix);
@@ -310,10 +314,12 @@ impl Diagnostic {
     }
 }
 
-/// The length in bytes from which messages and their quotations are truncated.
+/// The length in bytes above which a message, and then each of its parts between backquotes, is
+/// long.
 const MAX_MESSAGE_LENGTH: usize = 1000;
 
-/// Truncates the quotations of a long message, so that a name of megabytes shows only its start.
+/// Truncates the parts of a message that backquotes separate, if the message and the part are
+/// longer than [`MAX_MESSAGE_LENGTH`]; so a quoted name of megabytes shows only its start.
 fn without_length(message: String) -> String {
     if message.len() <= MAX_MESSAGE_LENGTH {
         return message;

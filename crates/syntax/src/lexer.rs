@@ -19,7 +19,8 @@ pub struct Token {
 /// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenKind {
-    /// Blanks, tabs, line ends, or a byte order mark at the start of the text.
+    /// A run of blanks, tabs, line ends, vertical tabs and form feeds; at the start of a file it
+    /// may begin with a byte order mark.
     Whitespace,
     /// A line comment `// …`, also `////…`.
     LineComment,
@@ -160,7 +161,7 @@ pub enum TokenKind {
     /// The token `|`.
     Bar,
 
-    /// A keyword that only ELEVATE has.
+    /// A keyword of ELEVATE that RISE does not reserve.
     Word(Word),
     /// An operator between strategies, `;`, `;;`, `<+` or `@`, and its notation, in ELEVATE.
     Combinator(Combinator, Quotes),
@@ -219,7 +220,8 @@ impl TokenKind {
         matches!(self, RParen | RBracket | RBrace)
     }
 
-    /// Returns true for a word that cannot be bound: keywords, types, kinds and address spaces.
+    /// Returns true for a word that cannot be bound: keywords, `true` and `false`, and the words of
+    /// types, kinds, address spaces and accesses.
     pub fn is_reserved(self) -> bool {
         let is_elevate = matches!(self, TokenKind::Word(_));
         is_elevate || (TokenKind::Import..=TokenKind::Access).contains(&self)
@@ -262,7 +264,8 @@ pub(crate) struct Lexer<'t> {
     text: &'t str,
     language: Language,
     pos: usize,
-    /// True if a token that is not trivia ends at the current position, in ELEVATE.
+    /// True if a token that is not trivia ends at the current position; only the tokens of ELEVATE
+    /// depend on it.
     touches: bool,
     /// True if the text starts at the start of a file, where a byte order mark is allowed.
     file_start: bool,
@@ -291,7 +294,7 @@ const fn classes() -> [u8; 256] {
     table
 }
 
-/// The kind of each byte that is a token of its own, independent of the next one;
+/// The kind of each byte that is a token of its own in RISE and DPIA, independent of the next one;
 /// [`TokenKind::End`] for all other bytes.
 const SINGLE: [TokenKind; 256] = singles();
 
@@ -335,8 +338,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Creates a lexer for a text that may begin in the middle of a file, for uses in which the
-    /// tokens of a single dialect make no difference.
+    /// Creates a lexer for a text that may begin in the middle of a file. It reads every text as
+    /// RISE, for uses in which the language makes no difference.
     pub(crate) fn within(text: &'t str, file_start: bool) -> Self {
         Lexer::new(text, Language::Rise, file_start)
     }

@@ -26,7 +26,7 @@ impl Span {
         Span { start: at, end: at }
     }
 
-    /// Returns the smallest span that contains both.
+    /// Returns the smallest span that contains both spans.
     pub fn cover(self, other: Span) -> Span {
         Span {
             start: self.start.min(other.start),

@@ -4,8 +4,9 @@
 //! expression, so each begins an item. There are three exceptions: `def` right after `foreign`;
 //! `@`, `foreign` and `def` after an annotation, which they continue; and an `@` between two
 //! operands, in the position of an operator, which is a mistake of the item around it. Text before
-//! the first item or after an import's path is a stray item. Doc comments directly before the first
-//! token of an item are a part of it; other comments between items are in no item.
+//! the first item or after an import's path is a stray item. An item begins at the first doc
+//! comment after the last token of the previous item, or else at its first token; comments before
+//! that place are in no item.
 
 use crate::Span;
 use crate::lexer::{Language, Lexer, Token, TokenKind};
@@ -51,7 +52,7 @@ pub(crate) trait Splitter {
 
     fn feed(&mut self, token: Token, items: &mut Vec<Span>);
 
-    /// Ends the last item.
+    /// Ends the current item, if there is one, and adds its span to `items`.
     fn finish(&mut self, items: &mut Vec<Span>);
 
     /// Returns the current item, up to its last token so far.
@@ -74,7 +75,8 @@ enum State {
     /// No item has begun.
     #[default]
     Outside,
-    /// Annotations have been read; the definition follows.
+    /// The `@` of an annotation has been read, but not yet the `def` or `foreign` after the
+    /// annotations.
     Annotated,
     /// `foreign` has been read; `def` follows.
     Foreign,
@@ -82,7 +84,7 @@ enum State {
     Import,
     /// The import is complete: the next token begins another item.
     Imported,
-    /// Any token but the first of an item has been read.
+    /// The item lasts until a token begins another item.
     Body,
 }
 
@@ -145,7 +147,8 @@ impl Splitter for RiseSplitter<'_> {
     }
 }
 
-/// Returns true if the token begins an item outside of annotations and operators.
+/// Returns true for the tokens that begin an item, except where they continue an annotated or
+/// foreign definition, or are operators.
 fn begins_item(token: TokenKind) -> bool {
     use TokenKind::{At, Def, Foreign, Import};
     matches!(token, At | Def | Foreign | Import)
@@ -161,7 +164,7 @@ fn is_operator(text: &str, item: Span, token: Token) -> bool {
     token.kind == TokenKind::At && !gap.contains('\n') && (gap.is_empty() || is_apart)
 }
 
-/// Returns true if the token begins an item, and the state after it.
+/// Returns two values: true if the token begins an item, and the state after the token.
 fn step(state: State, token: TokenKind) -> (bool, State) {
     use State::*;
     match (token, state) {
@@ -180,8 +183,8 @@ fn step(state: State, token: TokenKind) -> (bool, State) {
 /// Computes the items after an edit from the items before it; the result equals [`split`] of the
 /// new text.
 ///
-/// `read` returns a span of the new text, which has `new_len` bytes. It is usually called for the
-/// edited item and the one after it only.
+/// `read` returns the text at a span of the new text, which has `new_len` bytes. `read` is usually
+/// called only for the edited item, the one before it and the one after it.
 pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> Resplit {
     let first = restart(old, edit, new_len, read);
     resplit_from(first, old, edit, new_len, read, &|text, base, complete| {
@@ -189,8 +192,9 @@ pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> St
     })
 }
 
-/// The items before an old item that is unchanged, and the index of that item; `None` if the text
-/// ends before this is decided.
+/// The new items up to the first old item that is unchanged, and the index of that old item, or the
+/// number of old items if the text ends the file and no later one is unchanged. The result is
+/// `None` if the text ends before this is decided.
 pub(crate) type ScanResult = Option<(Vec<Span>, usize)>;
 
 /// Computes the items after an edit, from the old item `first` on. `scan` reads the items of a text
@@ -219,11 +223,12 @@ pub(crate) fn resplit_from(
     }
 }
 
-/// Returns the index of an item before the edit whose start is certainly unchanged.
+/// Returns the index of an old item before the edit whose start is certainly unchanged, or 0 if no
+/// item begins before the edit.
 ///
-/// This holds for the item that contains the start of the edit if the first token of that item is
-/// before the edit. Otherwise it holds for the previous item, because the edit is after all of its
-/// text.
+/// This is the last item that begins before the edit, if its first token begins items and ends
+/// before the edit. Otherwise it is the item before that one (or the first item), because the edit
+/// is after all of its text.
 fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> usize {
     let before = old.partition_point(|item| item.start < edit.start);
     let Some(last) = before.checked_sub(1) else {
@@ -239,7 +244,7 @@ fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String
 
 /// Reads items from `base` on, up to one that begins at the start of an old item after the edit.
 ///
-/// If the text is `complete` and there is none, all items are new.
+/// If there is none, all items are new if the text is `complete`; otherwise the result is `None`.
 pub(crate) fn scan<S: Splitter>(
     mut splitter: S,
     text: &str,

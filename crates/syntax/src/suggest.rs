@@ -2,6 +2,9 @@
 
 /// Returns the candidate with the smallest edit distance to `word`, if it is small enough for a
 /// typing mistake: a word that only looks similar, such as `sub` for `sum`, misleads.
+///
+/// Candidates that equal `word`, and words of more than 64 bytes, are not considered. Of several
+/// candidates at the same distance, the first one in lexicographic order is returned.
 pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     // Long names are not compared, for the cost.
     const MAX_LENGTH: usize = 64;
@@ -22,7 +25,8 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns the scalar type for its name in other languages.
+/// Returns the name of the RISE scalar type for a type name of other languages, such as `f32` for
+/// `float`; `None` for other names, also for those of RISE.
 pub fn foreign_scalar(name: &str) -> Option<&'static str> {
     Some(match name {
         "half" | "float16" | "Float16" => "f16",
@@ -42,14 +46,19 @@ pub fn foreign_scalar(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The length up to which words differ from many others by one letter in the middle or at the end.
+/// The maximal length of words that are not corrected by a replacement of letters, since it often
+/// results in another word.
 const MAX_TINY_LENGTH: usize = 3;
-/// The length up to which words differ from many others by their first letter.
+/// The maximal length of words whose first letter is not corrected by a replacement, since this
+/// often results in another word.
 const MAX_SHORT_LENGTH: usize = 5;
 
 /// Returns the edit distance of two words if it is at most `limit`: the number of insertions,
 /// deletions, replacements and swaps of neighbours, ignoring case (a difference of case alone
-/// counts as 1). Letters of short words are not replaced where that results in another word.
+/// counts as 1).
+///
+/// Returns `None`, too, for short words of the same length that are not made of the same letters:
+/// up to [`MAX_TINY_LENGTH`], or up to [`MAX_SHORT_LENGTH`] if their first letters differ.
 fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     if a.eq_ignore_ascii_case(b) {
         return (limit >= 1).then_some(1);

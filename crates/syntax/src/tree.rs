@@ -102,8 +102,9 @@ impl Item {
         parents
     }
 
-    /// Returns the innermost term that contains `offset` or ends or begins there; of several, the
-    /// first one in the text that is not [`TermKind::Missing`].
+    /// Returns the shortest term whose span contains `offset` or begins or ends there; of several
+    /// with the same length, the one with the smallest index. A [`TermKind::Missing`] is only
+    /// returned if there is no other such term.
     pub fn term_at(&self, offset: u32) -> Option<TermId> {
         (0..self.terms.len() as u32)
             .map(TermId)

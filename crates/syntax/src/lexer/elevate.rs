@@ -110,8 +110,8 @@ pub fn lex(text: &str) -> impl Iterator<Item = Token> {
     Lexer::new(text, Language::Elevate, true)
 }
 
-/// Reads a token that RISE does not have at the start of a text. `touches` is true directly after
-/// a token that is not trivia. Returns its kind and length.
+/// Reads the token at the start of a text, if RISE does not have it, and returns its kind and
+/// length; otherwise returns `None`. `touches` is true directly after a token that is not trivia.
 pub(super) fn own_token(rest: &str, touches: bool) -> Option<(TokenKind, usize)> {
     use TokenKind::{Attribute, Cons, MapsTo, Metavariable};
     let plain = |combinator, length| {
@@ -145,7 +145,7 @@ fn starts_name(text: &str) -> bool {
         .is_some_and(|c| c == '_' || is_xid_start(c))
 }
 
-/// Reads a token that begins with a backquote.
+/// Reads a token that begins with a backquote, and returns its kind and length.
 fn quoted(rest: &str) -> (TokenKind, usize) {
     let line = rest.lines().next().unwrap_or(rest);
     match line[1..].find('`') {
@@ -160,7 +160,8 @@ fn quoted(rest: &str) -> (TokenKind, usize) {
     }
 }
 
-/// Reads an operator in typographic quotes, `‘;‘`.
+/// Reads an operator in typographic quotes, `‘;‘`, and returns its kind and length; returns `None`
+/// if there is none.
 fn typographic(rest: &str) -> Option<(TokenKind, usize)> {
     let marks = ['‘', '’', '‛', '´', '′'];
     let inner = rest.strip_prefix(marks)?;
