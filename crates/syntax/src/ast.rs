@@ -181,7 +181,7 @@ pub struct Term {
 /// The forms of terms.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TermKind {
-    /// A required term that is absent; this has been reported.
+    /// A required term that is absent or cannot be read; the item has a reported error.
     Missing,
     /// A typed hole `_`.
     Hole,

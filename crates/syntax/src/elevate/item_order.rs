@@ -8,10 +8,10 @@ use std::mem::discriminant;
 
 /// Returns the mistakes in the order of a file's items: the index of the item and the diagnostic.
 ///
-/// `language` and `traversal` precede the items that they apply to, and occur at most once each.
-/// The main expression is the last item: another one was probably intended as a continuation of the
-/// item before it. A main expression with a syntax error is ignored, since it may have been
-/// intended as another item.
+/// `language` and `traversal` precede all items but imports, and occur at most once each. The main
+/// expression is the last item: another one was probably intended as a continuation of the item
+/// before it. A main expression is ignored if it or the item after it has a syntax error, since it
+/// may have been intended as a part of another item.
 pub fn check_order<'i>(parsed: impl IntoIterator<Item = &'i Parsed>) -> Vec<(usize, Diagnostic)> {
     let (items, broken): (Vec<&Item>, Vec<bool>) = parsed
         .into_iter()

@@ -81,8 +81,8 @@ impl Item {
         mentions
     }
 
-    /// Visits every RISE term below the [`roots`](Item::roots). Terms that were parsed only for
-    /// their text, such as the name of a property in a condition, are not visited.
+    /// Visits the [`roots`](Item::roots) and every RISE term below them. Terms that were parsed
+    /// only for their text, such as the name of a property in a condition, are not visited.
     fn terms_in_use(&self, mut visit: impl FnMut(crate::ast::TermId)) {
         let mut pending = self.roots();
         while let Some(id) = pending.pop() {

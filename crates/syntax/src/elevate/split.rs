@@ -13,8 +13,8 @@
 //!   In an indented position it is a part of the item before it, where the parser reports a missing
 //!   operator. In the head of a definition, before its `=`, no main expression begins.
 //!
-//! Doc comments directly before the first token of an item are a part of it; other comments between
-//! items are in no item.
+//! An item begins at the first doc comment after the last token of the previous item, or else at
+//! its first token; comments before that place are in no item.
 
 use super::brackets::OpenBrackets;
 use crate::Span;
@@ -35,7 +35,8 @@ enum State {
     Outside,
     /// `@` has been read; the name of an attribute follows.
     Attribute,
-    /// Attributes have been read; the definition follows.
+    /// The name of an attribute has been read; its arguments, another attribute or the definition
+    /// follow.
     Annotated,
     /// `unsafe` has been read; `rule` follows.
     Unsafe,
@@ -43,7 +44,7 @@ enum State {
     Path,
     /// `language` or `traversal` has been read; a name follows.
     Header,
-    /// The item is complete: the next token begins another one.
+    /// The item is complete: the next token begins another one, unless it is an adjacent `@`.
     Complete,
     /// The name, parameters and type of a definition, or the title of an example, are being read,
     /// up to this token.
@@ -115,7 +116,7 @@ impl<'t> ElevateSplitter<'t> {
         self.end = token.span.end;
     }
 
-    /// Returns true if a keyword that begins items continues the current one.
+    /// Returns true if a keyword that begins items continues the current item.
     fn continues(&self, kind: TokenKind) -> bool {
         match kind {
             TokenKind::Import | TokenKind::Word(Word::Language | Word::Traversal) => false,
@@ -269,8 +270,8 @@ fn ends_operand(kind: TokenKind) -> bool {
 /// Computes the items after an edit from the items before it; the result equals [`split`] of the
 /// new text.
 ///
-/// `read` returns a span of the new text, which has `new_len` bytes. It is usually called twice:
-/// for the start of the edited item, and for that item and the one after it.
+/// `read` returns the text at a span of the new text, which has `new_len` bytes. `read` is usually
+/// called twice: for the start of the edited item, and for that item and the one after it.
 pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> Resplit {
     let first = restart(old, edit, new_len, read);
     resplit_from(first, old, edit, new_len, read, &|text, base, complete| {
@@ -278,8 +279,8 @@ pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> St
     })
 }
 
-/// Returns the index of an item before the edit whose start and first tokens are certainly
-/// unchanged: its first two tokens are before the edit.
+/// Returns the index of the last item whose first two tokens end before the edit, so that its start
+/// and these tokens are certainly unchanged; 0 if there is none.
 fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> usize {
     let before = old.partition_point(|item| item.start < edit.start);
     for at in (1..before).rev() {

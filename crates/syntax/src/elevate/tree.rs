@@ -106,8 +106,9 @@ impl Item {
         }
     }
 
-    /// Returns the innermost expression that contains `offset` or ends or begins there; of several,
-    /// the first one in the text that is not [`ExprKind::Missing`].
+    /// Returns the shortest expression whose span contains `offset` or begins or ends there; of
+    /// several with the same length, the one with the smallest index. An [`ExprKind::Missing`] is
+    /// only returned if there is no other such expression.
     pub fn expr_at(&self, offset: u32) -> Option<ExprId> {
         (0..self.exprs.len() as u32)
             .map(ExprId)
@@ -119,7 +120,8 @@ impl Item {
     }
 
     /// Returns the RISE terms that are not a part of another RISE term, in the order of the text:
-    /// the sides of rules, patterns, quotations, the operands of conditions, and sizes.
+    /// the sides of rules, patterns, quotations, programs of examples, the operands of conditions,
+    /// sizes, and types as arguments. Terms in attributes are not included.
     pub fn roots(&self) -> Vec<TermId> {
         let mut roots = Vec::new();
         match &self.kind {

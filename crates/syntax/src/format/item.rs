@@ -81,8 +81,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the right-hand side of a `=` or `=>`, on a line of its own if it is long or a
-    /// command.
+    /// Writes the right-hand side of a `=` or `=>`, on lines of its own if it does not fit the
+    /// line, or is an assignment or a conditional command.
     pub(crate) fn right_side(&mut self, body: TermId) {
         let kind = &self.item.term(body).kind;
         let is_command = matches!(kind, TermKind::Assign { .. } | TermKind::If { .. });

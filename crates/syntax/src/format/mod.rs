@@ -14,7 +14,8 @@ mod tests;
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Dialect, Span, parse_in, split};
 
-/// The maximal line length in characters, exceeded only where a part cannot be broken.
+/// The maximal line length in characters, exceeded only by comments and where a part cannot be
+/// broken.
 pub const WIDTH: usize = 100;
 
 /// Formats a RISE file. Items with syntax errors are unchanged. The function is idempotent.
@@ -73,8 +74,8 @@ pub fn format_item_in(text: &str, newline: &str, dialect: Dialect) -> String {
     }
 }
 
-/// Returns the tokens of a text without those that formatting removes: a `;` after the last
-/// command of a sequence.
+/// Returns the tokens of a text, including trivia, without those that formatting removes: a `;`
+/// after the last command of a sequence.
 fn kept_tokens(text: &str, dialect: Dialect) -> Vec<Token> {
     let mut kept = Vec::with_capacity(text.len() / 4);
     let mut separator = None;
@@ -96,7 +97,7 @@ fn kept_tokens(text: &str, dialect: Dialect) -> Vec<Token> {
     kept
 }
 
-/// Returns true if a token can begin the next command of a sequence.
+/// Returns true if a token does not end a sequence of commands, so that a `;` before it is kept.
 fn follows_separator(kind: TokenKind) -> bool {
     use TokenKind::{Colon, Comma, In, RBrace, RParen};
     !matches!(kind, RParen | RBrace | Comma | Colon | In)

@@ -23,11 +23,12 @@ impl Comment<'_> {
 struct CommentedToken<'t> {
     token: Token,
     text: &'t str,
-    /// The comments before the token, except those on the line of the previous token.
+    /// The comments between the previous token and this one, except those in `behind` of the
+    /// previous token.
     before: Vec<Comment<'t>>,
-    /// The number of line ends directly before the token.
+    /// The number of line ends between the token and the token or comment before it.
     lines_before: usize,
-    /// The comments after the token on its line.
+    /// The comments that follow the token on its line and end this line.
     behind: Vec<Comment<'t>>,
 }
 
@@ -63,28 +64,29 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// Returns the kind of the next token.
+    /// Returns the kind of the next token, or [`TokenKind::End`] after the last one.
     pub(crate) fn kind(&self) -> TokenKind {
         self.words
             .get(self.next)
             .map_or(TokenKind::End, |word| word.token.kind)
     }
 
-    /// Returns the span of the next token.
+    /// Returns the span of the next token, or the empty span at 0 after the last one.
     pub(crate) fn place(&self) -> Span {
         self.words
             .get(self.next)
             .map_or(Span::default(), |word| word.token.span)
     }
 
-    /// Returns true if a line ends directly before the next token.
+    /// Returns true if a line ends in the text between the previous token and the next one.
     pub(crate) fn begins_line(&self) -> bool {
         self.words
             .get(self.next)
             .is_some_and(CommentedToken::begins_line)
     }
 
-    /// Returns true if a line ends directly before the token at `place`.
+    /// Returns true if a line ends in the text between the token at `place` and the token before
+    /// it.
     pub(crate) fn begins_line_at(&self, place: Span) -> bool {
         let at = self
             .words
@@ -92,7 +94,8 @@ impl<'t> Writer<'t> {
         self.words.get(at).is_some_and(CommentedToken::begins_line)
     }
 
-    /// Returns true if a line ends directly before or after the next token.
+    /// Returns true if a line ends in the text between the next token and its neighbour on one of
+    /// both sides.
     pub(crate) fn at_line_end(&self) -> bool {
         self.begins_line()
             || self
@@ -157,7 +160,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// Writes the tokens up to `end` without spaces between them.
+    /// Writes the tokens that begin before `end`, without spaces between them.
     pub(crate) fn words_until(&mut self, end: u32) {
         while self
             .words

@@ -33,7 +33,8 @@ impl Chain {
     }
 }
 
-/// A line of a function type: a parameter before an arrow.
+/// A part of a function type before an arrow, which may begin a line: a type, or a parameter such
+/// as `(n: Nat)`.
 enum ArrowSegment {
     Arrow(TermId),
     Pi(BinderId),

@@ -193,8 +193,8 @@ impl Parser<'_> {
         Some((open, TokenKind::RParen))
     }
 
-    /// Adds an edit that replaces parentheses by brackets to the error about the parentheses of a
-    /// constructor.
+    /// Adds to the error about the parentheses after a constructor the fix that replaces them by
+    /// brackets. Does nothing if the previous token is not the closing parenthesis.
     fn brackets_for_parentheses(&mut self, open: Token) {
         let Some(close) = self
             .previous()
@@ -318,7 +318,7 @@ impl Parser<'_> {
         self.previous().is_some_and(|token| opens(token.kind)) && closes(self.peek_kind(1))
     }
 
-    /// Parses an operator as an argument without parentheses, as in `reduce(+)`.
+    /// Parses and reports an operator as an argument without parentheses, as in `reduce(+)`.
     fn operator_as_argument(&mut self, op: BinaryOp) -> TermId {
         let span = self.bump().span;
         let word = op.as_str();
@@ -347,7 +347,8 @@ impl Parser<'_> {
         self.push(TermKind::Operator(op), span)
     }
 
-    /// Returns true at a float without a digit before its point, such as `.5f`.
+    /// Returns true if the current token, a point, begins a float without a digit before it, such
+    /// as `.5f`.
     fn is_point_before_digits(&self) -> bool {
         let (dot, next) = (self.token(), self.peek(1));
         next.kind == TokenKind::Int && next.span.start == dot.span.end
@@ -363,7 +364,7 @@ impl Parser<'_> {
         self.push(TermKind::Missing, span)
     }
 
-    /// Returns true at the `=` of a compound assignment such as `+=`.
+    /// Returns true at the `=` of a compound assignment such as `+=`, in RISE.
     fn is_assignment_operator(&self) -> bool {
         let touches = |token: &Token| token.span.end == self.token().span.start;
         let before = self.previous().filter(touches);

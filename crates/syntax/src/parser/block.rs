@@ -6,8 +6,9 @@ use crate::lexer::{Token, TokenKind};
 use crate::{Diagnostic, Fix, Span};
 
 impl Parser<'_> {
-    /// Parses an expression in braces, perhaps with statements before it. It reports a single
-    /// error, with the edits that turn the block into a RISE expression.
+    /// Parses and reports an expression in braces, perhaps with statements before it, as a
+    /// [`TermKind::Missing`]. There is a single error; if the block can be read, it has the edits
+    /// that turn the block into a RISE expression.
     pub(crate) fn foreign_block(&mut self) -> TermId {
         let first = self.pos;
         self.skip_brackets();
@@ -46,7 +47,8 @@ impl Parser<'_> {
         self.push_since(open.span.start, TermKind::Missing)
     }
 
-    /// Turns each `;` after the value of a `let` of the block into `in`, and returns the edits.
+    /// Turns each `;` after the value of one of the leading `let`s of the block into `in`, and
+    /// returns the edits. The block ends before the token with index `behind`.
     fn statements_of_lets(&mut self, behind: usize) -> Vec<(Span, String)> {
         let mut edits = Vec::new();
         let mut depth = 0u32;
@@ -69,16 +71,17 @@ impl Parser<'_> {
         edits
     }
 
-    /// Returns the edits of an error within a block that only concerns a keyword of other
-    /// languages.
+    /// Returns the edits of the current error if its fix removes `return` or writes `let` in place
+    /// of a keyword of another language; otherwise returns none.
     fn edits_of_habits(&self) -> Vec<(Span, String)> {
         let fix = self.error.as_ref().and_then(|error| error.fixes.first());
         let fix = fix.filter(|fix| matches!(&*fix.title, "Remove `return`" | "Write `let`"));
         fix.map_or_else(Vec::new, |fix| fix.edits.clone())
     }
 
-    /// Adds the edits that remove the braces or replace them by parentheses. `first` is the index
-    /// of the opening brace among the tokens.
+    /// Adds to the error about the braces a fix that consists of `edits` and of the edits that
+    /// remove the braces or replace them by parentheses. `first` is the index of the opening brace
+    /// among the tokens.
     fn mend_braces(
         &mut self,
         first: usize,
@@ -100,8 +103,8 @@ impl Parser<'_> {
         edits.sort_by_key(|(span, _)| (span.start, span.end));
         self.mend(open.span, Fix::preferred(title, edits));
     }
-    /// Returns the span of an opening brace and the blanks after it, or before it at the end of a
-    /// line.
+    /// Returns the span of an opening brace and the blanks after it; if the brace ends its line,
+    /// the span of the brace and the white space before it.
     fn without_blanks(&self, open: Span) -> Span {
         let (before, behind) = (
             &self.text[..open.start as usize],

@@ -6,7 +6,8 @@ use crate::lexer::{Token, TokenKind};
 use crate::{Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
-    /// Returns true if `=` or `;` may follow a term in this mode.
+    /// Returns true if `=` or `;` may follow a term of the category `mode`: in DPIA, outside of
+    /// types and annotations.
     pub(super) fn commands_may_stand(&self, mode: TermCategory) -> bool {
         self.dialect == Dialect::Dpia && !mode.is_type() && !self.divides
     }
@@ -19,8 +20,8 @@ impl Parser<'_> {
         )
     }
 
-    /// Parses the `=` of an assignment after its left-hand side. Assignment operators of other
-    /// languages are reported and read as `=`.
+    /// Parses the `=` of an assignment after its left-hand side, and returns its span; `None` if
+    /// there is none. Assignment operators of other languages are reported and read as `=`.
     pub(super) fn assignment_sign(&mut self) -> Option<Span> {
         if let Some(sign) = self.eat(TokenKind::Equals) {
             return Some(sign.span);
@@ -48,7 +49,7 @@ impl Parser<'_> {
         Some(span)
     }
 
-    /// Returns true at a compound assignment operator such as `+=`.
+    /// Returns true at a compound assignment operator such as `+=`, where a command is allowed.
     pub(super) fn assigns_with_operator(&self, mode: TermCategory) -> bool {
         if !self.commands_may_stand(mode) {
             return false;
@@ -187,7 +188,7 @@ impl Parser<'_> {
         condition
     }
 
-    /// Parses a value. An `=` within it is reported and read as `==`.
+    /// Parses a value. An `=` between two operands of it is reported and read as `==`.
     fn compared(&mut self) -> TermId {
         let first = self.operators(TermCategory::Expr);
         let Some(sign) = self.eat(TokenKind::Equals) else {

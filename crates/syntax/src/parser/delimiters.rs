@@ -11,7 +11,8 @@ use crate::{Diagnostic, Dialect, Span, codes};
 pub(super) const MAX_LOOKAHEAD: usize = 1000;
 
 impl Parser<'_> {
-    /// Returns the text of a token in backquotes, truncated if it is long.
+    /// Returns the text of a token in backquotes, truncated after 30 characters or at the first
+    /// line break.
     pub(crate) fn quoted(&self, token: Token) -> String {
         let text = match self.host {
             Some(_) => self.slice(token.span).trim_matches('`'),
@@ -32,7 +33,8 @@ impl Parser<'_> {
         begins_operand(self.kind()) || self.at_negative_number()
     }
 
-    /// Parses the bracket that closes `open`, or reports that it is missing.
+    /// Parses the bracket that closes `open`; if it is missing, reports this and skips to behind
+    /// the next `closer` of these brackets, if there is one.
     pub(crate) fn close(&mut self, open: Token, closer: TokenKind) {
         if self.eat(closer).is_some() {
             return;
@@ -43,8 +45,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips the separator or the closing bracket after an element of a list. Returns true if
-    /// another element follows.
+    /// Skips the separator or the closing bracket after an element of a list; if both are missing,
+    /// reports this and skips to the next one. Returns true if another element follows.
     pub(crate) fn next_in_list(&mut self, open: Token, closer: TokenKind) -> bool {
         if self.eat(TokenKind::Comma).is_some() {
             return true;
@@ -161,8 +163,8 @@ impl Parser<'_> {
         self.report(error);
     }
 
-    /// Returns the span of the current token if it closes brackets of another kind than `closer`
-    /// and none of that kind are open.
+    /// Returns the span of the current token if it is a closing bracket of another kind than
+    /// `closer`, and the item has more of these than opening brackets of their kind.
     fn wrong_closer(&self, closer: TokenKind) -> Option<Span> {
         let opener = match self.kind() {
             TokenKind::RParen => TokenKind::LParen,
@@ -192,7 +194,8 @@ impl Parser<'_> {
         count(more) > count(fewer)
     }
 
-    /// Returns the closers of the brackets that are open at the end of the item.
+    /// Returns the closing brackets for those that are open at the end of the item, the innermost
+    /// first.
     fn closers(&self) -> String {
         let mut open = Vec::new();
         for token in &self.tokens {
@@ -209,8 +212,9 @@ impl Parser<'_> {
         open.into_iter().rev().collect()
     }
 
-    /// Returns true if an operator follows an opening bracket and probably continues the term
-    /// before it, since the item opens more brackets than it closes.
+    /// Returns true if the current token, which follows an opening bracket, is an operator other
+    /// than `-` and probably continues the term before the bracket, since the item opens more
+    /// brackets than it closes.
     pub(crate) fn at_abandoned_bracket(&mut self) -> bool {
         let continues = binary_op(self.kind()).is_some_and(|_| !self.at(TokenKind::Minus));
         continues && self.has_open_brackets()
@@ -228,8 +232,8 @@ impl Parser<'_> {
             .get_or_insert_with(|| self.tokens.iter().fold(0, balance) > 0)
     }
 
-    /// Returns the next `closer` (or comma) of the innermost open brackets, if no token that an
-    /// outer construct expects precedes it.
+    /// Returns the index of the next `closer` (or, if `commas`, comma) of the innermost open
+    /// brackets, if no token that an outer construct expects precedes it.
     fn seek(&self, closer: TokenKind, commas: bool) -> Option<usize> {
         let mut depth = 0u32;
         for (pos, token) in self.ahead() {
@@ -252,27 +256,31 @@ impl Parser<'_> {
         None
     }
 
-    /// Returns the tokens from the one `n` positions ahead on, in its innermost brackets and
-    /// without those in further brackets.
+    /// Returns the tokens from the one `n` positions ahead on, as long as they are in the brackets
+    /// around that position, without the tokens in further brackets. At most [`MAX_LOOKAHEAD`]
+    /// tokens are read.
     pub(super) fn ahead_in_brackets(&self, n: usize) -> impl Iterator<Item = Token> {
         let ahead = self.tokens[self.pos + n..].iter().take(MAX_LOOKAHEAD);
         tokens_in_brackets(ahead, 1)
     }
 
-    /// Returns the next tokens with their indices, as many as the lookahead of error recovery.
+    /// Returns the tokens from the current one on with their indices, at most [`MAX_LOOKAHEAD`] of
+    /// them.
     pub(super) fn ahead(&self) -> impl Iterator<Item = (usize, &Token)> {
         let tokens = self.tokens.iter().enumerate();
         tokens.skip(self.pos).take(MAX_LOOKAHEAD)
     }
 
-    /// Skips unreadable tokens between the value of a `let` and its `in`.
+    /// Skips the unreadable tokens after the value of a `let`, and the `in` after them; skips
+    /// nothing if there is no such `in`.
     pub(crate) fn skip_before_in(&mut self) {
         if let Some(pos) = self.seek_in() {
             self.pos = pos + 1;
         }
     }
 
-    /// Returns the `in` after unreadable tokens, if no closing bracket and no `let` precede it.
+    /// Returns the index of the `in` after unreadable tokens, if no unmatched closing bracket and
+    /// no `let` precede it.
     fn seek_in(&self) -> Option<usize> {
         let mut depth = 0u32;
         for (pos, token) in self.ahead() {
@@ -289,7 +297,8 @@ impl Parser<'_> {
         None
     }
 
-    /// Skips from an opening bracket to the one that closes it.
+    /// Skips an opening bracket, the tokens after it and the bracket that closes it, or skips to
+    /// the end.
     pub(crate) fn skip_brackets(&mut self) {
         let mut depth = 0u32;
         loop {
@@ -352,7 +361,7 @@ impl Parser<'_> {
     }
 }
 
-/// Returns true if a token can begin an operand; a `-` before a number is not considered.
+/// Returns true if a token can begin an operand; `-` and `!` are not considered.
 pub(super) fn begins_operand(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(

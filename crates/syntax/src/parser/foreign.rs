@@ -43,7 +43,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the `def` after `foreign`. If it is missing, returns the word before the name.
+    /// Parses the `def` after `foreign`, or reports that it is missing. Returns the token before
+    /// the name: `def`, a misspelt one, or `foreign`.
     fn def_of_foreign(&mut self, foreign: Token) -> Token {
         if let Some(def) = self.eat(TokenKind::Def) {
             return def;
@@ -130,7 +131,8 @@ impl Parser<'_> {
         id
     }
 
-    /// Parses a parameter that consists of a type only.
+    /// Parses a parameter that consists of a type only, and reports it, unless the item has more
+    /// than [`MAX_NAMED_PARAMETERS`] parameters up to it.
     fn nameless_parameter(&mut self) -> BinderId {
         let id = self.nameless_binder();
         let ty = self.term(TermCategory::Type);
@@ -160,7 +162,8 @@ impl Parser<'_> {
         names.take(count).collect()
     }
 
-    /// Parses the text in place of a parameter list, which may be a function type.
+    /// Reports a missing parameter list, and parses the function type in its place, if there is
+    /// one. Returns no parameters.
     fn no_foreign_parameters(&mut self, name: Option<&Ident>) -> Box<[BinderId]> {
         if !self.at(TokenKind::Colon) || self.error.is_some() {
             self.expected_with_help("`(` and the parameters", EXAMPLE);
@@ -196,7 +199,8 @@ impl Parser<'_> {
         Box::default()
     }
 
-    /// Splits a function type into the types of its parameters and its result.
+    /// Splits a chain of arrows `a -> b -> c` into the types of its parameters, `a` and `b`, and
+    /// its result.
     fn parts_of_function(&self, ty: TermId) -> (Vec<TermId>, TermId) {
         let (mut from, mut rest) = (Vec::new(), ty);
         while let TermKind::Arrow(param, result) = *self.kind_of(rest) {
@@ -206,7 +210,8 @@ impl Parser<'_> {
         (from, rest)
     }
 
-    /// Skips the token before the result type. Returns true if there is a result type.
+    /// Skips the `:` before the result type; another token in its place, or none, is reported.
+    /// Returns true if there is a result type.
     fn colon_of_result(&mut self) -> bool {
         if self.eat(TokenKind::Colon).is_some() {
             return true;
@@ -236,7 +241,8 @@ impl Parser<'_> {
         has_type
     }
 
-    /// Skips the `=` before a body. Returns true if there is a body.
+    /// Skips the `=` before a body; a missing `=` before triple quotes is reported. Returns true if
+    /// there is a body.
     fn equals_of_body(&mut self) -> bool {
         if self.eat(TokenKind::Equals).is_some() {
             return true;
@@ -254,7 +260,8 @@ impl Parser<'_> {
         has_body
     }
 
-    /// Parses the body `"""C"""`.
+    /// Parses the body `"""C"""`, and returns the C text and its span; `None` if it is not in
+    /// complete triple quotes, which is reported.
     fn foreign_body(&mut self) -> Option<(Box<str>, Span)> {
         let token = self.token();
         match token.kind {
@@ -296,7 +303,8 @@ impl Parser<'_> {
         });
     }
 
-    /// Returns the block in braces that a wrongly quoted C body denotes.
+    /// Returns the block in braces that a wrongly quoted C body denotes; `None` if the text is
+    /// neither a block nor a single value.
     fn quoted_body(&self, first: Token, text: &str) -> Option<String> {
         let is_block = |text: &str| text.starts_with('{') && text.ends_with('}');
         match first.kind {

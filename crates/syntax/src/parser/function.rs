@@ -50,7 +50,7 @@ impl Parser<'_> {
     }
 
     /// Reports parentheses that are closed before the arrow, `fun(x: f32) => …`, and skips `)` and
-    /// the arrow.
+    /// the arrow. Returns the spans of both; `None` if the parentheses are not closed there.
     fn closed_before_body(&mut self, word: Token) -> Option<(Span, Span)> {
         let next = self.peek_kind(1);
         let is_early =
@@ -67,7 +67,8 @@ impl Parser<'_> {
         Some((close, arrow))
     }
 
-    /// Adds the edit that moves the `)` after the body.
+    /// Adds to the error about a `)` before the arrow the fix that writes the `)` at the end of the
+    /// body instead. Does nothing if the body is missing.
     fn move_parenthesis(&mut self, (close, arrow): (Span, Span), body: TermId) {
         if self.is_missing(body) {
             return;
@@ -82,8 +83,9 @@ impl Parser<'_> {
         self.mend(close, fix);
     }
 
-    /// Adds the edit that encloses the parameters, from `head` to `start`, and the body in
-    /// parentheses.
+    /// Adds to the error about missing parentheses the fix that encloses the parameters, from the
+    /// token `head` to the one before `start`, and the body in parentheses. Does nothing if the
+    /// body is missing.
     fn add_parentheses(&mut self, word: Token, head: usize, start: usize, body: TermId) {
         let (first, arrow) = (self.tokens[head].span, self.tokens[start - 1].span);
         let end = Span::empty(self.last_end());
@@ -100,8 +102,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Adds an edit to the error about a size among the parameters of `fun` or a value among those
-    /// of `depFun`: it moves the sizes to a `depFun` and the values after them to a `fun`.
+    /// Adds a fix to the error about a size among the parameters of `fun` or a value among those of
+    /// `depFun`: it moves the sizes to a `depFun` and the values after them to a `fun`. Does
+    /// nothing unless every parameter has an annotation and all sizes precede the values.
     fn separate_kinds(&mut self, word: Token, base: usize) {
         let Some(at) = self.error.as_ref().map(|error| error.span) else {
             return;
@@ -132,7 +135,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if a parameter is annotated with a kind, and the span of its annotation.
+    /// Returns the span of the annotation of a parameter, and before it true if the annotation is a
+    /// kind; `None` if there is no annotation.
     fn sort_of(&self, param: BinderId) -> Option<(bool, Span)> {
         match self.binders[param.0 as usize].annotation {
             BinderAnnotation::Kind(kind, span) => Some((kind.is_some(), span)),
@@ -189,8 +193,8 @@ impl Parser<'_> {
         self.tokens[arrow].kind = TokenKind::FatArrow;
     }
 
-    /// Returns the last `->` in the parentheses of a function that contain no `=>`, if the text
-    /// after it is a body.
+    /// Returns the index of the last `->` in the parentheses of a function that contain no `=>`, if
+    /// the text after it is a body.
     fn last_arrow_of_function(&self) -> Option<usize> {
         let mut depth = 0u32;
         let mut arrow = None;
@@ -211,7 +215,8 @@ impl Parser<'_> {
         None
     }
 
-    /// Returns true if the tokens from `first` to `end` are an expression rather than a type.
+    /// Returns true if the tokens from `first` to the one before `end` are probably an expression
+    /// rather than a type.
     fn is_body(&self, first: usize, end: usize) -> bool {
         let tokens = &self.tokens[first..end];
         let is_parameter = |token: &Token| {
@@ -320,7 +325,7 @@ impl Parser<'_> {
     }
 
     /// Reports the missing `:` between a parameter and its type, as in `fun(xs n.f32 => …)`.
-    /// Returns false if no type follows.
+    /// Returns false if no type follows, and in DPIA.
     fn colon_missing(&mut self, param: BinderId) -> bool {
         use TokenKind::{Dot, FatArrow, Ident, Int, Scalar};
         let token = self.token();
@@ -480,7 +485,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Searches for the `=>` after unreadable parameters, within the same brackets.
+    /// Returns the index of the `=>` after unreadable parameters, within the same brackets; `None`
+    /// if there is none before an `in` or `=`.
     fn seek_arrow(&self) -> Option<usize> {
         let mut depth = 0u32;
         for (pos, token) in self.ahead() {

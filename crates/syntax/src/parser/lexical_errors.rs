@@ -42,7 +42,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a `;`, which RISE does not have. The tokens before it are already read.
+    /// Reports a `;`, which RISE does not have. In square brackets, and in braces, which may be a
+    /// block of another language, it is not reported but added as a token. The tokens before it are
+    /// already read.
     fn semicolon(&mut self, token: Token) {
         if self.error.is_some() {
             return;
@@ -171,8 +173,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if one operand of an operator that has not been read is a whole number and
-    /// nothing else.
+    /// Returns true if one of the operands of an operator at `sign`, which is not among the tokens
+    /// yet, is probably an integer literal and nothing else.
     fn joins_integers(&self, sign: Span) -> bool {
         let before = match &self.tokens[..] {
             [.., first, last] => {
@@ -190,8 +192,8 @@ impl Parser<'_> {
         before || self.is_whole_number(sign)
     }
 
-    /// Returns true if the text after `before` is a whole number that is not an operand of another
-    /// operator.
+    /// Returns true if the text after `before` begins with an integer literal that is not an
+    /// operand of another operator.
     pub(super) fn is_whole_number(&self, before: Span) -> bool {
         let rest = self.text.get(before.end as usize..).unwrap_or_default();
         let rest = rest.trim_start();
@@ -226,7 +228,8 @@ pub fn no_bits(sign: &str, span: Span) -> Diagnostic {
     )
 }
 
-/// Returns the token for a typographic sign.
+/// Returns the token that a sign denotes which RISE writes in another way, such as `→` or `$`, and
+/// its text in RISE.
 fn token_of_sign(sign: &str) -> Option<(TokenKind, &'static str)> {
     Some(match sign {
         "→" => (TokenKind::Arrow, "->"),
@@ -249,7 +252,7 @@ fn token_of_sign(sign: &str) -> Option<(TokenKind, &'static str)> {
     })
 }
 
-/// Returns advice on how RISE expresses a sign of other languages.
+/// Returns advice on how RISE expresses a sign of other languages, if the sign is known.
 fn advice_for_sign(sign: &str) -> Option<&'static str> {
     Some(match sign {
         "“" | "”" | "„" | "‘" | "’" => "text must be between two `\"`",

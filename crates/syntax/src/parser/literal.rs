@@ -56,7 +56,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the scalar type of the suffix after the digits.
+    /// Returns the scalar type of the suffix after the first `digits` bytes of a number; `None` if
+    /// there is no suffix or a wrong one, which is reported. `whole` is true for an integer.
     fn suffix(&mut self, number: Span, digits: usize, whole: bool) -> Option<ScalarType> {
         let text = self.slice(number);
         let suffix = match &text[digits..] {
@@ -79,7 +80,8 @@ impl Parser<'_> {
         suffix
     }
 
-    /// Returns the spans of the two sizes of a token such as `3.3` in a type.
+    /// Returns the spans of the two sizes of a token such as `3.3` in a type; `None` if anything
+    /// but digits follows the point, or if there is none.
     pub(crate) fn split_float(&self) -> Option<(Span, Span)> {
         let span = self.token().span;
         let text = self.slice(span);

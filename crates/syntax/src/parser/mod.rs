@@ -54,7 +54,7 @@ pub const MAX_HEIGHT: usize = 1000;
 pub struct Parsed {
     /// The tree.
     pub item: Item,
-    /// The diagnostics: at most one syntax error.
+    /// The diagnostics: at most one error, about the syntax.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -94,14 +94,15 @@ pub(crate) enum TermCategory {
     Expr,
     /// An argument: a value, a size, a type or an address space.
     Arg,
-    /// A type after a colon: operators need parentheses.
+    /// A type, such as one after a colon, in which operators need parentheses.
     Type,
-    /// A size or type inside brackets.
+    /// A size or type inside brackets, in which operators need no parentheses.
     Size,
 }
 
 impl TermCategory {
-    /// Returns the mode within parentheses.
+    /// Returns the category of the terms within parentheses that are in a position of this
+    /// category.
     fn inside(self) -> TermCategory {
         match self {
             TermCategory::Type => TermCategory::Size,
@@ -109,7 +110,8 @@ impl TermCategory {
         }
     }
 
-    /// Returns true if `3.3` denotes the two sizes of a matrix type.
+    /// Returns true for positions of types, and of sizes and types in brackets: there, `3.3`
+    /// denotes the two sizes of a matrix type.
     fn is_type(self) -> bool {
         matches!(self, TermCategory::Type | TermCategory::Size)
     }
@@ -122,16 +124,16 @@ pub(crate) struct Parser<'t> {
     /// language the `(` of a call is adjacent to the callee, and names may be in backquotes.
     host: Option<&'static str>,
     /// The nesting depth at which `&&` and `||` join conditions of the enclosing language, not
-    /// terms.
+    /// terms; `None` outside of such conditions.
     pub(crate) conditions: Option<usize>,
     /// The tokens without trivia; the last one is [`TokenKind::End`].
     pub(crate) tokens: Vec<Token>,
     pub(crate) pos: usize,
     pub(crate) terms: Vec<Term>,
-    /// The height of every term: the length of the longest path to a leaf.
+    /// The height of every term: the number of terms on the longest path from it to a leaf.
     heights: Vec<u16>,
     pub(crate) binders: Vec<Binder>,
-    /// The names that the item would define by keywords that RISE does not have.
+    /// The names that the item would define by keywords that begin no definition in RISE.
     pub(crate) synonyms: Vec<Name>,
     /// The first error.
     pub(crate) error: Option<Diagnostic>,
@@ -151,7 +153,8 @@ pub(crate) struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    /// Creates a parser for the terms in a text of another language, without tokens.
+    /// Creates a parser for the terms in a text of another language, whose name is `host`. The
+    /// caller adds the tokens and calls [`end`](Parser::end).
     pub(crate) fn embedded(text: &'t str, host: &'static str) -> Self {
         Parser {
             host: Some(host),
@@ -213,7 +216,7 @@ impl<'t> Parser<'t> {
         });
     }
 
-    /// Returns the name of the language, for messages.
+    /// Returns the name of the language for messages: the enclosing language, or else the dialect.
     fn language(&self) -> &'static str {
         self.host.unwrap_or(self.dialect.name())
     }
@@ -255,7 +258,7 @@ impl<'t> Parser<'t> {
         self.pos.checked_sub(1).map(|pos| self.tokens[pos])
     }
 
-    /// Returns the end of the previous token.
+    /// Returns the end of the previous token, or 0 at the first token.
     pub(crate) fn last_end(&self) -> u32 {
         self.previous().map_or(0, |token| token.span.end)
     }
@@ -332,12 +335,13 @@ impl<'t> Parser<'t> {
         *self.kind_of(id) == TermKind::Missing
     }
 
-    /// Returns the span from `start` to the end of the previous token.
+    /// Returns the span from `start` to the end of the previous token, or an empty span at `start`
+    /// if that token ends before it.
     pub(crate) fn since(&self, start: u32) -> Span {
         Span::new(start, self.last_end().max(start))
     }
 
-    /// Adds a hole for an absent term, directly after the previous token.
+    /// Adds a [`TermKind::Missing`] for an absent term, directly after the previous token.
     pub(crate) fn missing(&mut self) -> TermId {
         let span = Span::empty(self.last_end());
         self.push(TermKind::Missing, span)
@@ -356,8 +360,8 @@ impl<'t> Parser<'t> {
         self.error.get_or_insert(error);
     }
 
-    /// Adds edits to the first fix of the error, if the fix has this title; too many are dropped.
-    /// Returns false if there is no such fix.
+    /// Adds edits to the first fix of the error, if the fix has this title; a fix that has 100
+    /// edits or more stays unchanged. Returns false if there is no such fix.
     pub(crate) fn extend_fix(&mut self, title: &str, edits: &[(Span, String)]) -> bool {
         const MAX_EDITS: usize = 100;
         let fixes = self.error.as_mut().map(|error| &mut error.fixes[..]);
@@ -374,8 +378,9 @@ impl<'t> Parser<'t> {
         true
     }
 
-    /// Reports an error about a part of the text that has just been parsed, in place of an error
-    /// within that part, which is less precise.
+    /// Reports an error about a part of the text that has just been parsed. It replaces an error
+    /// within that part, which is less precise; `was_first` is true if there was no error before
+    /// that part.
     pub(crate) fn report_instead(&mut self, was_first: bool, error: Diagnostic) {
         if was_first {
             self.error = None;
@@ -418,7 +423,8 @@ impl<'t> Parser<'t> {
         self.skip_to_end();
     }
 
-    /// Calls `inner` one nesting level deeper, or reports an error at the maximal depth.
+    /// Calls `inner` one nesting level deeper; at the maximal depth, reports an error and returns a
+    /// [`TermKind::Missing`] instead.
     pub(crate) fn nested(&mut self, inner: impl FnOnce(&mut Self) -> TermId) -> TermId {
         if self.nesting >= MAX_DEPTH {
             let span = self.token().span;

@@ -49,7 +49,8 @@ impl Precedence {
     }
 }
 
-/// Returns the infix operator of a token.
+/// Returns the infix operator of a token; `None`, too, for `|`, which is an operator in conditions
+/// only.
 pub(crate) fn binary_op(token: TokenKind) -> Option<BinaryOp> {
     Some(match token {
         TokenKind::ApplyLeft => BinaryOp::ApplyLeft,
@@ -74,7 +75,8 @@ pub(crate) fn binary_op(token: TokenKind) -> Option<BinaryOp> {
     })
 }
 
-/// Returns the operator of a token, if it may be in parentheses as a function.
+/// Returns the infix operator of a token, if the operator may be in parentheses as a function:
+/// `||`, `&&`, comparisons and arithmetic.
 pub(crate) fn section_op(token: TokenKind) -> Option<BinaryOp> {
     binary_op(token).filter(|&op| Precedence::of(op) >= Precedence::Or)
 }
@@ -100,7 +102,8 @@ impl Parser<'_> {
         self.with_foreign_signs(operand, mode)
     }
 
-    /// Returns the infix operator at the current token.
+    /// Returns the infix operator at the current token. A sign or word that is no operator of RISE
+    /// but read as one is reported.
     fn infix(&mut self, mode: TermCategory) -> Option<BinaryOp> {
         match self.kind() {
             TokenKind::Bar if self.divides => Some(BinaryOp::Divides),
@@ -118,8 +121,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Combines operators on the stack with their right operand, up to one of lower precedence than
-    /// `next`, or of the same precedence if that is right-associative.
+    /// Combines operators on the stack, down to the index `base`, with their right operand, up to
+    /// one of lower precedence than `next`, or of the same precedence if that is right-associative.
+    /// Without `next`, combines all of them.
     fn reduce(&mut self, base: usize, operand: TermId, next: Option<(BinaryOp, Span)>) -> TermId {
         let mut operand = operand;
         while self.pending.len() > base {
@@ -174,7 +178,7 @@ impl Parser<'_> {
         );
     }
 
-    /// Parses prefix operators and their operand.
+    /// Parses prefix operators, if there are any, and their operand.
     fn unary(&mut self, mode: TermCategory) -> TermId {
         let first = self.pos;
         while self.at_prefix_operator(mode) {
@@ -197,7 +201,8 @@ impl Parser<'_> {
         operand
     }
 
-    /// Returns true at a `!`, or at a `-` that is not a part of the number after it.
+    /// Returns true at a `!` outside of types, or at a `-` that is not a part of the number after
+    /// it.
     fn at_prefix_operator(&self, mode: TermCategory) -> bool {
         match self.kind() {
             TokenKind::Bang => !mode.is_type(),

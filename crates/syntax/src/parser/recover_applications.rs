@@ -16,7 +16,7 @@ const PARENTHESIZE_TITLE: &str = "put the arguments in parentheses";
 /// The title of the fix that corrects a pipeline.
 const INSERT_PIPE: &str = "Insert `|>`";
 
-/// The maximal length of a text that a message quotes.
+/// The maximal length in bytes of a call or pipeline that a message quotes.
 const MAX_QUOTED_LENGTH: usize = 60;
 
 /// Library functions into which arrays are piped after they have got their other arguments.
@@ -53,8 +53,9 @@ const CONNECTIVES: [&str; 12] = [
 ];
 
 impl Parser<'_> {
-    /// Parses the arguments that follow a function without parentheses on its line; returns the
-    /// function alone if there are none.
+    /// Parses and reports the arguments that follow a function without parentheses on its line;
+    /// returns the function alone if there are none. If `|>` is probably missing before the first
+    /// of them, returns a pipeline.
     pub(crate) fn with_loose_arguments(&mut self, callee: TermId, mode: TermCategory) -> TermId {
         if !self.starts_loose_argument() || !self.takes_loose_arguments(callee, mode) {
             return callee;
@@ -95,8 +96,8 @@ impl Parser<'_> {
         self.push(TermKind::Apply { callee, args }, span)
     }
 
-    /// Returns the end of the comparison at the current token if the word before it is `not`:
-    /// `not x < y`.
+    /// Returns the end of the comparison that begins at the current token, if `word`, the term
+    /// before it, is `not`: `not x < y`. Returns `None` otherwise.
     fn end_of_comparison(&self, word: TermId) -> Option<u32> {
         use TokenKind::{
             And, Colon, Comma, End, EqEq, FatArrow, Greater, GreaterEq, In, Less, LessEq, NotEq,
@@ -142,7 +143,8 @@ impl Parser<'_> {
         is_applied && is_pattern && (self.is_bound_value(first) || self.ends_pipeline(first))
     }
 
-    /// Returns true if a term is a stage of a pipeline and has all of its other arguments.
+    /// Returns true if a term is a stage of a pipeline and probably has all of its other arguments:
+    /// it is an application, or a function such as `transpose` that takes the array alone.
     fn ends_pipeline(&self, term: TermId) -> bool {
         let is_complete = match self.kind_of(term) {
             TermKind::Apply { .. } => true,
@@ -152,7 +154,8 @@ impl Parser<'_> {
         is_complete && self.is_piped_into(term)
     }
 
-    /// Returns true if a term is a name that the item binds, other than to a function.
+    /// Returns true if a term is a name that the item binds as a value: without a type, or with a
+    /// type that is not a function type.
     fn is_bound_value(&self, term: TermId) -> bool {
         let TermKind::Name(name) = self.kind_of(term) else {
             return false;
@@ -264,8 +267,8 @@ impl Parser<'_> {
         true
     }
 
-    /// Returns the scalar type that a term is, or is in another language if the item does not bind
-    /// the name.
+    /// Returns the scalar type that a term denotes: in RISE, or in another language if the item
+    /// does not bind the name.
     fn scalar_meant(&self, term: TermId) -> Option<&'static str> {
         match self.kind_of(term) {
             TermKind::Scalar(scalar) => Some(scalar.as_str()),
@@ -324,8 +327,8 @@ impl Parser<'_> {
             && !self.is_in_missing()
     }
 
-    /// Returns true if a single plain argument precedes the next argument or the end of a list:
-    /// then a comma is probably missing.
+    /// Returns true if the current token is a name or number directly before a `,`, a `)` or the
+    /// end of the item: then a comma before the token is probably missing.
     fn is_comma_likely(&self) -> bool {
         use TokenKind::{Comma, End, Float, Ident, Int, RParen};
         let is_plain = matches!(self.kind(), Ident | Int | Float);
@@ -368,7 +371,8 @@ impl Parser<'_> {
         Span::new(self.last_end(), self.token().span.start)
     }
 
-    /// Returns the white space, without comments, that an edit replaces before the current token.
+    /// Returns the white space before the current token, which an edit replaces; the empty span
+    /// directly before the token if there is a comment.
     fn gap_before(&self) -> Span {
         let space = self.space_before();
         match self.slice(space).trim().is_empty() {
@@ -377,7 +381,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true at an argument without parentheses, the `x` of `f x`, within brackets.
+    /// Returns true at an argument without parentheses, the `x` of `f x`: a name or number after a
+    /// name on the same line.
     pub(crate) fn is_argument_without_parentheses(&self) -> bool {
         let is_plain = |token: Token| {
             matches!(
@@ -394,7 +399,8 @@ impl Parser<'_> {
     }
 
     /// Reports a `=>` after an element of a list or a term in parentheses, and parses the text
-    /// after it. Returns false if it is not a mistake of this list.
+    /// after it. Returns false if this is not the first error, if `open` is no parenthesis, or if
+    /// the term before the `=>` is not a parameter list.
     pub(crate) fn arrow_in_arguments(&mut self, open: Token) -> bool {
         if self.error.is_some() || open.kind != TokenKind::LParen || self.terms.is_empty() {
             return false;
@@ -409,7 +415,8 @@ impl Parser<'_> {
         self.function_without_word(last, callee.as_deref())
     }
 
-    /// Returns the text of a term within exactly one pair of parentheses.
+    /// Returns the text of a term in parentheses, which are added unless the term is a
+    /// [`TermKind::Paren`].
     pub(crate) fn in_parentheses(&self, term: TermId) -> String {
         let text = self.text_of(term);
         match *self.kind_of(term) {

@@ -7,7 +7,8 @@ use crate::lexer::{Token, TokenKind};
 use crate::{Diagnostic, Dialect, Fix, Span};
 
 impl Parser<'_> {
-    /// Reports an index in brackets: `xs[i]`, `xs[i][j]` or `xs[i, j]`.
+    /// Reports and skips an index in brackets, `xs[i]`, `xs[i][j]` or `xs[i, j]`, or the bounds of
+    /// a slice, `xs[a:b]`.
     pub(crate) fn index_in_brackets(&mut self, term: TermId) {
         let open = self.token();
         let dialect = self.dialect;
@@ -46,7 +47,7 @@ impl Parser<'_> {
             && self.peek_kind(2) == TokenKind::RBracket
     }
 
-    /// Parses `cast[f32](x)`, a conversion with its type in brackets, as an error.
+    /// Parses and reports `cast[f32](x)`, a conversion with its type in brackets.
     pub(crate) fn cast_in_brackets(&mut self, callee: TermId) -> TermId {
         let ty = self.slice(self.peek(1).span);
         self.pos += 3;
@@ -102,7 +103,7 @@ impl Parser<'_> {
         parts.iter().all(|part| !part.is_empty()).then_some(parts)
     }
 
-    /// Parses an array type with its sizes after the element type, `f32[n]`, as an error.
+    /// Parses and reports an array type with its sizes after the element type, `f32[n]`.
     pub(crate) fn sizes_behind_type(&mut self, elem: TermId) -> TermId {
         let (start, open) = (self.span_of(elem).start, self.token().span);
         let was_first = self.error.is_none();
@@ -141,7 +142,7 @@ impl Parser<'_> {
         ty
     }
 
-    /// Parses an array type in brackets, `[n, f32]`, `[f32; n]` or `[n]f32`, as an error.
+    /// Parses and reports an array type in brackets, `[n, f32]`, `[f32; n]` or `[n]f32`.
     pub(crate) fn type_in_brackets(&mut self) -> TermId {
         let was_first = self.error.is_none();
         let open = self.bump();
@@ -192,7 +193,8 @@ impl Parser<'_> {
         ty
     }
 
-    /// Parses an array type without its dot, `4 f32` or `4 * f32`, as an error.
+    /// Parses and reports an array type without its dot, `4 f32` or `4 * f32`, whose size has just
+    /// been parsed. Returns `None` at anything else.
     pub(crate) fn size_beside_type(&mut self, size: TermId) -> Option<TermId> {
         let token = self.token();
         let times = token.kind == TokenKind::Star;
@@ -230,8 +232,8 @@ impl Parser<'_> {
         self.report(Diagnostic::syntax(elem, message).fix("Swap the two", edits, true));
     }
 
-    /// Reports a constructor in angle brackets, `Array<n, f32>`. Returns true if the current token
-    /// is `<`.
+    /// Reports and skips the arguments of a constructor in angle brackets, `Array<n, f32>`. Returns
+    /// true if the current token is `<`.
     pub(crate) fn angle_brackets(&mut self, word: Token, form: &str) -> bool {
         if !self.at(TokenKind::Less) {
             return false;

@@ -54,7 +54,7 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    /// Reports a `->` after conditions.
+    /// Reports a `->` after conditions, and skips the type after it.
     pub(crate) fn conditions_within_type(&mut self) {
         let arrow = self.bump();
         let message = "`where` and its conditions come after the whole type";
@@ -99,7 +99,8 @@ impl Parser<'_> {
         ty
     }
 
-    /// Reports `&&` between conditions on sizes.
+    /// Reports all `&&` at the top level of a condition on sizes together, as they are in place of
+    /// commas. Does nothing if there is none.
     pub(crate) fn joined_conditions(&mut self, condition: TermId) {
         let mut signs = Vec::new();
         let mut terms = vec![condition];
@@ -125,7 +126,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports operators in place of the commas between conditions.
+    /// Reports the operators with these spans, which are in place of the commas between conditions.
     fn join_of_conditions(&mut self, signs: &[Span]) {
         let shown = self.slice(signs[0]).to_owned();
         let edits = signs.iter().map(|sign| {

@@ -20,8 +20,9 @@ pub(crate) struct LeadingParameters {
 }
 
 impl Parser<'_> {
-    /// Parses parameters between the name of a definition and its `=`: `def f(x: f32): f32 = …`,
-    /// `def f x = …`.
+    /// Parses and reports parameters between the name of a definition and its `=`: `def f(x: f32):
+    /// f32 = …`, `def f x = …`. Returns `None` if they cannot be moved after the `=`, or if no `=`
+    /// follows them.
     pub(crate) fn parameters_of_def(&mut self) -> Option<LeadingParameters> {
         let place = self.token().span;
         let name = self.previous().map_or("f", |name| self.slice(name.span));
@@ -49,7 +50,8 @@ impl Parser<'_> {
             .map(|text| LeadingParameters { place, span, text })
     }
 
-    /// Adds the edit that moves the parameters after the `=`, after the body has been parsed.
+    /// Adds the fix that moves the parameters to the place behind the `=`. It is called after the
+    /// body has been parsed, and does nothing if the body is missing or text follows it.
     pub(crate) fn move_parameters(&mut self, head: LeadingParameters, body: TermId) {
         let end = self.last_end();
         let is_whole = self.at(TokenKind::End) && !self.is_missing(body);
@@ -103,8 +105,9 @@ impl Parser<'_> {
         id
     }
 
-    /// Returns the text of a definition after its name, with these parameters and `…` for the
-    /// body.
+    /// Returns the text of a definition after its name, with these parameters and `…` for the body.
+    /// Returns `None` if a kind cannot be read, or if there is a result type but a parameter
+    /// without a type.
     fn function_of(&self, params: &[BinderId], result: Option<TermId>) -> Option<String> {
         let text = |span: Span| self.slice(span);
         let mut ty = String::new();
@@ -179,8 +182,8 @@ impl Parser<'_> {
             }
     }
 
-    /// Returns true if the token after the name can only be the arrow or dot of an abstraction. An
-    /// argument may also be a type, in which `->` and `.` have another meaning.
+    /// Returns true if the token after the name can only be the arrow or dot of an abstraction. In
+    /// an argument, an arrow does not suffice, since an argument may also be a type.
     fn is_sign_of_lambda(&self, mode: TermCategory) -> bool {
         let (sign, behind) = (self.peek(1), self.peek(2));
         match sign.kind {
@@ -190,7 +193,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses an abstraction in the notation of another language as if it were a `fun`.
+    /// Parses an abstraction in the notation of another language, reports it with a fix that writes
+    /// a `fun`, and returns a [`TermKind::Missing`].
     pub(crate) fn foreign_function(&mut self) -> TermId {
         let word = self.token();
         let text = self.slice(word.span);
@@ -231,7 +235,8 @@ impl Parser<'_> {
     }
 
     /// Reports and parses an abstraction without its keyword, `x => …`, where `params` is the term
-    /// before the `=>`. Returns false if that term is not a parameter list.
+    /// before the `=>` and `call` the function whose argument it is. Returns false if that term is
+    /// not a parameter list, or if there is an error before.
     pub(crate) fn function_without_word(&mut self, params: TermId, call: Option<&str>) -> bool {
         let kind = self.kind_of(params);
         let is_list = matches!(
@@ -416,7 +421,8 @@ fn is_word_for_function(word: &str) -> bool {
     matches!(word, "fun" | "fn" | "func" | "function")
 }
 
-/// Returns true if a word is `def` with one letter missing, added or transposed.
+/// Returns true if a word is `Def`, or `def` with one letter missing or added or with two adjacent
+/// letters exchanged.
 pub(super) fn is_nearly_def(word: &str) -> bool {
     let without = |text: &str, other: &str| {
         (0..text.len()).any(|at| {
@@ -433,7 +439,8 @@ pub(super) fn is_nearly_def(word: &str) -> bool {
     }
 }
 
-/// Returns true for a token that can follow the name of a definition.
+/// Returns true for a token that can follow the name of a definition, in RISE or in the notation of
+/// other languages.
 fn begins_definition(token: TokenKind) -> bool {
     matches!(
         token,

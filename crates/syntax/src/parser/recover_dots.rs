@@ -125,7 +125,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a number that is not a size after the dot of an array type, as in `vec0.0f`.
+    /// Reports an integer literal with a suffix, which is not a size, after the dot of an array
+    /// type, as in `vec0.0f`.
     pub(crate) fn number_as_element(&mut self) {
         let token = self.token();
         let text = self.quoted(token);
@@ -139,7 +140,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if there is white space before and after the current token.
+    /// Returns true if there is text without tokens, such as white space, before and after `token`,
+    /// which is the current one.
     fn is_spaced(&self, token: Token) -> bool {
         self.last_end() < token.span.start && token.span.end < self.peek(1).span.start
     }
@@ -170,7 +172,8 @@ impl Parser<'_> {
     }
 
     /// Returns the span of a size that consists of this operand, operators and further operands up
-    /// to a `.`, and the span of the token after the `.`.
+    /// to a `.`, and the span of the token after the `.` if that is a name or scalar type. Returns
+    /// `None` if no operators and `.` follow.
     fn size_with_operators(&self, first: TermId) -> Option<(Span, Option<Span>)> {
         let starts = matches!(
             self.kind_of(first),

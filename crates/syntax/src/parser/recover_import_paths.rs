@@ -5,7 +5,8 @@ use crate::lexer::TokenKind;
 use crate::{Diagnostic, Fix, Span};
 
 impl Parser<'_> {
-    /// Reports `import library`, `import library.rise` or `import <library.rise>`.
+    /// Reports an import whose path is not in double quotes, such as `import library`, `import
+    /// library.rise` or `import <library.rise>`.
     pub(crate) fn path_without_quotes(&mut self) {
         let first = self.token();
         if self.slice(first.span) == "<" && self.path_in_other_quotes(first.span) {

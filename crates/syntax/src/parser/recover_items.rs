@@ -48,7 +48,8 @@ impl Parser<'_> {
         self.report(Diagnostic::syntax(span, message).fix("Insert `:`", vec![edit], true));
     }
 
-    /// Parses the `=` of a definition.
+    /// Parses the `=` of a definition. If it is missing, reports this and skips to the definition's
+    /// value where possible. `typed` is true if the definition has a type.
     pub(crate) fn def_equals(&mut self, name: &Option<Ident>, typed: bool) {
         if self.eat(TokenKind::Equals).is_some() {
             return;
@@ -134,7 +135,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports an item that begins with none of the keywords of items.
+    /// Reports an item that begins with none of the keywords of items, or in which only annotations
+    /// precede such a text; an empty item is not reported.
     pub(crate) fn report_missing_item(&mut self, annotations: &[Annotation]) {
         let token = self.token();
         if !annotations.is_empty() {
@@ -162,7 +164,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Reports text after a complete item.
+    /// Reports text after a complete item, and skips it.
     pub(crate) fn report_trailing_text(&mut self, kind: &ItemKind) {
         let token = self.token();
         if self.at_where() {

@@ -42,7 +42,7 @@ impl Parser<'_> {
         operand
     }
 
-    /// Returns true if the current token is doubled, without white space.
+    /// Returns true if the next token has the same kind as the current one and is adjacent to it.
     fn is_doubled(&self) -> bool {
         let (first, second) = (self.token(), self.peek(1));
         first.kind == second.kind && first.span.end == second.span.start
@@ -52,8 +52,8 @@ impl Parser<'_> {
         super::delimiters::begins_operand(self.peek_kind(ahead))
     }
 
-    /// Parses a doubled sign and its right operand. `written` computes the message and the
-    /// replacement from the texts of both operands.
+    /// Parses a doubled sign and its right operand, and reports the sign. `written` computes the
+    /// message and the replacement from the texts of both operands.
     fn foreign_binary(
         &mut self,
         lhs: TermId,
@@ -169,7 +169,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports an operator in parentheses that is not a function. Returns false at anything else.
+    /// Reports an operator, the current token, that is in parentheses but not a function. Returns
+    /// false at any other token.
     pub(crate) fn at_lone_operator(&mut self) -> bool {
         let token = self.token();
         let text = self.quoted(token);
@@ -189,7 +190,7 @@ impl Parser<'_> {
         lone
     }
 
-    /// Reports a `|` outside of conditions, and reads it as `|>`.
+    /// Reports a `|` outside of conditions, and returns the operator `|>`, as which it is read.
     pub(crate) fn single_bar(&mut self) -> Option<BinaryOp> {
         let span = self.token().span;
         let joins_numbers = self.is_whole_number(span);
@@ -215,8 +216,8 @@ impl Parser<'_> {
         is_sign
     }
 
-    /// Returns the name before the current `=`, if it begins a body and an `in` follows:
-    /// `fun(x => y = x in y)`.
+    /// Returns the span of the name before the current `=`, if the name begins a body and an `in`
+    /// follows: `fun(x => y = x in y)`.
     fn name_without_let(&self) -> Option<Span> {
         let [.., before, name] = self.tokens[..self.pos] else {
             return None;
@@ -233,8 +234,9 @@ impl Parser<'_> {
         is_binding.then_some(name.span)
     }
 
-    /// Skips the last `>` of `>>>`, the shift operator of other languages. Before a number the
-    /// operator is read as a division.
+    /// Reports `>>>`, the shift operator of other languages, and skips its last `>`; does nothing
+    /// after any other operator `op`. Returns a division if an integer follows the `>>>`, and
+    /// `None` otherwise.
     pub(crate) fn shift_without_sign(&mut self, op: BinaryOp, sign: Span) -> Option<BinaryOp> {
         let last = self.token();
         if op != BinaryOp::Then || last.kind != TokenKind::Greater || last.span.start != sign.end {
@@ -257,7 +259,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports and skips `axis = ` before an argument, if the item binds no `axis`.
+    /// Reports and skips a name and `=` before an argument, as in `axis = 0`. Does nothing in DPIA,
+    /// in the first argument of `select`, or if the item binds the name before this place.
     pub(crate) fn named_argument(&mut self) {
         let (name, equals) = (self.token().span, self.peek(1).span);
         let has_form = self.at(TokenKind::Ident) && self.peek_kind(1) == TokenKind::Equals;
@@ -277,7 +280,7 @@ impl Parser<'_> {
         );
     }
 
-    /// Reports an `=` between operands.
+    /// Reports an `=` between operands, and returns the operator `==`, as which it is read.
     pub(crate) fn single_equals(&mut self) -> Option<BinaryOp> {
         let span = self.token().span;
         if let Some(name) = self.name_without_let() {
@@ -294,8 +297,9 @@ impl Parser<'_> {
         Some(BinaryOp::Eq)
     }
 
-    /// Parses `and`, `or`, `mod` and `div` between operands, and `divide` between sizes, as
-    /// operators.
+    /// Returns the operator for the current token, if it is `and`, `or`, `mod` or `div` between
+    /// operands, or `divide` between sizes. Such a word is reported, except an `and` between
+    /// conditions on sizes, which is reported later.
     pub(crate) fn word_for_operator(&mut self) -> Option<BinaryOp> {
         let token = self.token();
         let (op, sign) = match self.slice(token.span) {

@@ -20,7 +20,8 @@ impl<'t> Parser<'t> {
         pattern_length(tokens).is_some_and(|length| tokens[length].kind == TokenKind::Equals)
     }
 
-    /// Parses a binder, `what`. A pattern in its place is reported.
+    /// Parses a binder; `what` describes it in the error if it is missing. A pattern in its place
+    /// is reported, and the binder has no name.
     pub(crate) fn name_or_pattern(&mut self, what: &str) -> BinderId {
         if let Some(length) = pattern_length(&self.tokens[self.pos..]) {
             self.report_pattern(self.pos, length);
@@ -30,7 +31,7 @@ impl<'t> Parser<'t> {
         self.binder(what)
     }
 
-    /// Returns true if the tokens from `first` to the current one are a pattern.
+    /// Returns true if the tokens from `first` to the one before the current token are a pattern.
     pub(crate) fn is_pattern_since(&self, first: usize) -> bool {
         pattern_length(&self.tokens[first..]) == Some(self.pos - first)
     }
@@ -100,7 +101,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Returns the names in a pattern; none if it does not consist of pairs.
+    /// Returns the names in a pattern; none if a part of the pattern has more than two components.
     fn components(&self, pattern: &[Token]) -> Vec<Component<'t>> {
         let mut components = Vec::new();
         let mut path: Vec<u32> = Vec::new();
@@ -128,7 +129,8 @@ impl<'t> Parser<'t> {
         components
     }
 
-    /// Returns a name for a pair that does not occur in the item.
+    /// Returns a name for a pair: the first one of `p`, `q` and `r` that does not occur in the
+    /// item, or else `pair`.
     fn unused_name(&self) -> &'static str {
         let is_used = |name: &&str| self.tokens.iter().any(|t| self.slice(t.span) == *name);
         let mut names = ["p", "q", "r"].into_iter();
@@ -142,8 +144,9 @@ fn replacements(components: &[Component], pair: &str) -> String {
     components.iter().map(each).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the number of tokens of the pattern at the start: two or more names, with or without a
-/// scalar type, and patterns, in parentheses.
+/// Returns the number of tokens of the pattern at the start; `None` if there is none. A pattern
+/// consists of parentheses around two or more components; each of them is a name, perhaps with a
+/// type of one token, or a pattern.
 fn pattern_length(tokens: &[Token]) -> Option<usize> {
     let (mut depth, mut commas) = (0u32, 0);
     let mut before = TokenKind::Comma;

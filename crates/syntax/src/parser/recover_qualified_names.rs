@@ -12,8 +12,8 @@ const MODULES: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// Returns true if a term is the name of a module of another language, followed by a name in
-    /// it.
+    /// Returns true if a term is the name of a module of another language, and a name in that
+    /// module follows: a known module before `.`, or any name before `::`.
     pub(crate) fn at_part_of_module(&self, term: TermId) -> bool {
         let text = self.text_of(term);
         let is_bound = || self.binders.iter().any(|binder| binder.name == text);
@@ -46,7 +46,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a qualified name, and reads it as the unqualified name.
+    /// Reports a qualified name that begins with the term `module`, and replaces this term by the
+    /// unqualified name.
     pub(crate) fn name_in_module(&mut self, module: TermId) {
         loop {
             match self.length_of_path() {

@@ -66,7 +66,8 @@ impl Parser<'_> {
         text == "forall" && matches!(self.peek_kind(1), Ident | LParen | LBrace)
     }
 
-    /// Reports a quantifier, and continues with the type after it.
+    /// Reports a quantifier, and skips the rest of the type, up to the end of its brackets or a `=`
+    /// or `=>`. Returns a [`TermKind::Missing`].
     fn quantified_type(&mut self) -> TermId {
         let word = self.bump();
         let message = "there is no `forall`: sizes and types that a type takes are its parameters";
@@ -142,7 +143,9 @@ impl Parser<'_> {
         self.push(TermKind::Missing, word.span)
     }
 
-    /// Returns true if `if` begins a conditional: a branch follows a condition in parentheses.
+    /// Returns true if the `if` at the current token begins a conditional: an operand follows it,
+    /// or a condition in parentheses with a branch after them. Other parentheses contain the
+    /// arguments of a function with the name `if`.
     fn is_conditional(&self) -> bool {
         if self.peek_kind(1) != TokenKind::LParen {
             return self.starts_operand(self.peek(1));
@@ -167,7 +170,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if the parentheses contain the whole condition: a branch follows them.
+    /// Returns true if the current token begins parentheses that contain the whole condition: a
+    /// branch follows them.
     fn is_condition_in_parentheses(&mut self) -> bool {
         let start = self.pos;
         if !self.at(TokenKind::LParen) {
@@ -179,8 +183,8 @@ impl Parser<'_> {
         self.starts_operand(next) || next.kind == TokenKind::LBrace
     }
 
-    /// Returns true if parameters and `=>`, or a kind, follow `ahead` tokens after the current
-    /// one.
+    /// Returns true if names that may be parameters, with `=>` or the `:` of an annotation after
+    /// one of them, begin `ahead` tokens after the current one, perhaps in parentheses.
     fn parameters_follow(&self, ahead: usize) -> bool {
         let mut ahead = ahead + usize::from(self.peek_kind(ahead) == TokenKind::LParen);
         while self.peek_kind(ahead) == TokenKind::Ident {
@@ -206,7 +210,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a conditional, `if c then a else b` or `if (c) { a } else { b }`.
+    /// Parses and reports a conditional, `if c then a else b` or `if (c) { a } else { b }`; returns
+    /// a [`TermKind::Missing`].
     pub(super) fn conditional(&mut self) -> TermId {
         let word = self.bump();
         self.error_at(
@@ -252,7 +257,8 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the keyword for a word of another language or a misspelling.
+/// Returns the keyword of a function that a word denotes: a keyword of another language, a
+/// misspelling, or the keyword itself in another case.
 fn function_keyword(word: &str) -> Option<TokenKind> {
     Some(match word.to_ascii_lowercase().as_str() {
         "fn" | "fun" | "func" | "function" | "lambda" | "λ" | "lam" => TokenKind::Fun,

@@ -35,7 +35,7 @@ struct Dimension {
 }
 
 impl Parser<'_> {
-    /// Parses a term of the given mode.
+    /// Parses a term of the category `mode`.
     pub(crate) fn term(&mut self, mode: TermCategory) -> TermId {
         self.nested(|parser| parser.term_here(mode))
     }
@@ -78,8 +78,9 @@ impl Parser<'_> {
         self.assemble(prefixes, last)
     }
 
-    /// Handles an operand of DPIA: returns the last command of a sequence, or `None` if another
-    /// part follows.
+    /// Handles an operand where commands are allowed. Returns the last command, completed by an
+    /// assignment that the operand ends; returns `None` if another part follows, for which a start
+    /// is added to `prefixes`.
     fn command(
         &mut self,
         operand: TermId,
@@ -168,7 +169,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true at `let` and a name; without a name, `let` is the primitive.
+    /// Returns true at `let` and a binding occurrence: a name, also a reserved one or `_`, or a
+    /// pattern. At any other `let`, which is the primitive, returns false.
     pub(crate) fn at_let_binding(&self) -> bool {
         let next = self.peek_kind(1);
         self.at(TokenKind::Let)
@@ -209,8 +211,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the missing text after the value of a `let` without `in` that ends at `last`, if
-    /// the result of the `let` or the next binding follows.
+    /// Returns the edit that inserts a missing `in`, or `in let`, after the value that ends at
+    /// `last`. Returns `None` if neither the result of the `let` nor the next binding follows, and
+    /// in DPIA.
     fn in_behind_value(&self, last: Span) -> Option<(Span, String)> {
         let is_binding = |ahead| {
             self.peek_kind(ahead) == TokenKind::Ident
@@ -229,8 +232,8 @@ impl Parser<'_> {
         Some((place, format!("{text}{space}")))
     }
 
-    /// Returns true at `(NAME :` or `{`: in an argument only before a kind, since `(x : f32)` is an
-    /// ascription.
+    /// Returns true at `{` or `(NAME :`. In an argument, the `(NAME :` must precede a kind, since
+    /// `(x : f32)` is an ascription.
     fn at_type_parameter(&self, mode: TermCategory) -> bool {
         match self.kind() {
             TokenKind::LBrace => true,
@@ -244,7 +247,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses `(n: Nat) ->` or `{n: Nat} ->`.
+    /// Parses `(n: Nat) ->` or `{n: Nat} ->`, and adds the start of a type to `prefixes`.
     fn type_parameters(&mut self, prefixes: &mut Vec<PendingTerm>) {
         let open = self.bump();
         let implicit = open.kind == TokenKind::LBrace;
@@ -291,7 +294,8 @@ impl Parser<'_> {
         self.conditions_of(ty)
     }
 
-    /// Parses `where 4 | n, n >= 12` after a type, where a name cannot occur.
+    /// Parses `where 4 | n, n >= 12`, if it follows the type `ty`, and returns the type with the
+    /// conditions. A name cannot occur in this position.
     pub(crate) fn conditions_of(&mut self, ty: TermId) -> TermId {
         if !self.at_where() {
             return ty;
@@ -311,7 +315,8 @@ impl Parser<'_> {
         self.push(TermKind::Where { ty, conditions }, span)
     }
 
-    /// Returns true at the word `where` in RISE.
+    /// Returns true at the word `where` in RISE; in DPIA and in RISE terms of other languages,
+    /// returns false.
     pub(crate) fn at_where(&self) -> bool {
         let is_rise = self.dialect == Dialect::Rise && self.host.is_none();
         is_rise && self.at(TokenKind::Ident) && self.slice(self.token().span) == "where"
@@ -330,7 +335,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses calls, projections, and the dots of array types.
+    /// Parses an operand, and the calls, projections and dots of array types after it.
     pub(crate) fn postfix(&mut self, mode: TermCategory) -> TermId {
         let mut dimensions: Vec<Dimension> = Vec::new();
         let mut term = self.sized_atom(mode, &mut dimensions);
@@ -388,7 +393,8 @@ impl Parser<'_> {
         self.sized_atom(mode, dimensions)
     }
 
-    /// Parses an operand; a token such as `3.3` becomes two sizes if a type is allowed.
+    /// Parses an operand. A token such as `3.3` becomes two sizes in a type, and in an argument
+    /// before a further `.` or `..`.
     fn sized_atom(&mut self, mode: TermCategory, dimensions: &mut Vec<Dimension>) -> TermId {
         let before_dot = matches!(self.peek_kind(1), TokenKind::Dot | TokenKind::DotDot);
         let sizes = mode.is_type() || (mode == TermCategory::Arg && before_dot);
@@ -407,7 +413,7 @@ impl Parser<'_> {
         self.atom(mode)
     }
 
-    /// Returns true at `._1` or `._2`.
+    /// Returns true at the `.` of `._1` or `._2`: the token after the current one is `_1` or `_2`.
     pub(crate) fn at_half(&self) -> bool {
         let next = self.peek(1);
         next.kind == TokenKind::Ident && matches!(self.slice(next.span), "_1" | "_2")

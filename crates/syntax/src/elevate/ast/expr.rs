@@ -17,7 +17,7 @@ pub struct Expr {
 /// The forms of strategy expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// A required expression that is absent; this has been reported.
+    /// A required expression that is absent or cannot be read; the item has a reported error.
     Missing,
     /// `_`: as a right-hand side, a definition with a built-in meaning; elsewhere a typed hole.
     Hole,
@@ -94,7 +94,8 @@ pub enum ExprKind {
     Tuple(Box<[ExprId]>),
     /// A parenthesised expression `(e)`.
     Paren(ExprId),
-    /// A RISE term: `rise { e }`, or the abstraction `fun(x => e)` without `rise`.
+    /// A RISE term: `rise { e }`, or an abstraction `fun(x => e)` or `depFun(n: Nat => e)` without
+    /// `rise`.
     Rise(TermId),
     /// An anonymous rule `rule { left |-> right | … }`; never empty.
     Rule(Box<[Alt]>),
@@ -152,7 +153,7 @@ pub struct Pattern {
 /// The forms of patterns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PatternKind {
-    /// A required pattern that is absent; this has been reported.
+    /// A required pattern that is absent or cannot be read; the item has a reported error.
     Missing,
     /// The wildcard `_`.
     Wildcard,
@@ -205,7 +206,8 @@ impl Node {
 }
 
 words! {
-    /// The infix operators of strategy expressions, in order of increasing precedence.
+    /// The infix operators of strategy expressions, in order of increasing precedence. Adjacent
+    /// operators of one group, such as `;` and `;;` or `+` and `-`, have the same precedence.
     Op {
         /// Left choice, `s <+ t`: `t` is applied where `s` fails.
         Choice = "<+",

@@ -68,7 +68,8 @@ pub struct Item {
 pub enum ItemKind {
     /// An import `import "path"`, as in RISE.
     Import {
-        /// The path with its escapes resolved, and the span of the literal with its quotes.
+        /// The path with its escapes resolved, and the span of the literal with its quotes; `None`
+        /// if no complete string literal follows `import`.
         path: Option<(Box<str>, Span)>,
     },
     /// The header `language rise`, the language of the programs. Any other language than `rise` has
@@ -79,9 +80,9 @@ pub enum ItemKind {
     },
     /// The header `traversal functionFirst`, the order in which traversals visit children.
     Traversal {
-        /// The order; `None` for another word, which has been reported.
+        /// The order; `None` for another word or a missing one, which has been reported.
         order: Option<Order>,
-        /// The span of the word.
+        /// The span of the word; empty if it is missing.
         span: Span,
     },
     /// A rule `rule name(params) = left |-> right clauses`, or several such alternatives in braces.
@@ -90,8 +91,8 @@ pub enum ItemKind {
         name: Option<Ident>,
         /// The parameter lists `(…)(…)`; possibly empty.
         params: Box<[ParamList]>,
-        /// The alternatives, in the order of the text; empty only for a built-in rule,
-        /// `rule name = _`.
+        /// The alternatives, in the order of the text; empty only for a built-in rule, `rule name =
+        /// _`, and after an error.
         alts: Box<[Alt]>,
         /// The span of the word `unsafe`, if it precedes `rule`.
         unsafe_word: Option<Span>,
@@ -142,16 +143,16 @@ pub enum ItemKind {
         name: Option<Ident>,
         /// The type annotation; the type checker reports any other type than `Nat`.
         ty: Option<TypeId>,
-        /// The range of possible values.
+        /// The range of possible values, if there is one.
         range: Option<Range>,
-        /// The condition that the value must satisfy.
+        /// The condition that the value must satisfy, if there is one.
         condition: Option<CondId>,
         /// The value; `None` if the size is not determined.
         value: Option<ExprId>,
     },
     /// An example `example "title" { input … apply … expect … modulo … }`.
     Example {
-        /// The title, with the span of the literal and its quotes.
+        /// The title, with the span of the literal and its quotes; `None` if there is none.
         title: Option<(Box<str>, Span)>,
         /// The program to which the strategy is applied.
         input: TermId,
@@ -159,7 +160,8 @@ pub enum ItemKind {
         apply: ExprId,
         /// The expected result.
         expect: Expect,
-        /// The normal form in which the result is compared with the expected program.
+        /// The normal form in which the result is compared with the expected program, if there is
+        /// one.
         modulo: Option<Ident>,
     },
     /// The main expression: a strategy, or `(strategy)(program)`, which is an ordinary
@@ -168,7 +170,7 @@ pub enum ItemKind {
         /// The expression.
         expr: ExprId,
     },
-    /// Text that is none of these; it is reported and otherwise ignored.
+    /// Text that is none of these. It has been reported, unless it is empty.
     Stray,
 }
 
@@ -276,7 +278,7 @@ pub struct Type {
 /// The forms of types.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeKind {
-    /// A required type that is absent; this has been reported.
+    /// A required type that is absent or cannot be read; the item has a reported error.
     Missing,
     /// A type name: `Nat`, `Int`, `Bool`, `String`, `Addr`, `Expr`, `Type`, `Strategy`,
     /// `Traversal`, `Pred`, `Rule`, or a type parameter.

@@ -57,10 +57,10 @@ pub struct Cond {
     pub span: Span,
 }
 
-/// The forms of conditions, in order of increasing precedence.
+/// The forms of conditions. `or`, `and` and `not` are in order of increasing precedence.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CondKind {
-    /// A required condition that is absent; this has been reported.
+    /// A required condition that is absent or cannot be read; the item has a reported error.
     Missing,
     /// A disjunction `a or b`.
     Or(CondId, CondId),

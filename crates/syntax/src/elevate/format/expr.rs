@@ -157,8 +157,8 @@ impl ItemLayout<'_> {
         }
     }
 
-    /// Writes a call `f(a, b)`. An abstraction as the last argument begins on the line of the
-    /// parenthesis.
+    /// Writes a call `f(a, b)`. An abstraction, or a block in braces, as the last argument begins
+    /// on the line of the parenthesis.
     fn call(&mut self, callee: ExprId, args: &[Arg]) {
         self.expr(callee);
         let ends_in_function = args.last().is_some_and(|arg| {

@@ -1,8 +1,8 @@
 //! A formatter that changes white space only, with the layouts of the RISE formatter.
 //!
 //! The lines of a sequence of strategies end with `;`, as in the papers, unless the text begins
-//! lines with it; other operators begin lines. A block in braces that has several lines in the text
-//! keeps several lines.
+//! lines with it; other operators begin lines. A block in braces keeps several lines if, in the
+//! text, a line ends after its `{`.
 
 mod expr;
 mod item;
@@ -77,8 +77,9 @@ impl<'t> Layout<'t> for ItemLayout<'t> {
 }
 
 impl ItemLayout<'_> {
-    /// Writes `{ a | b }`: on one line, or each part on its own; several lines in the text are
-    /// kept. The parts of several alternatives are aligned after the `|`.
+    /// Writes `{ a | b }`: on one line, or each part on its own, as always if a line ends after the
+    /// `{` in the text. `separated` is true if a `|` separates the parts; then several parts are
+    /// aligned after the `|`.
     fn braces(&mut self, count: usize, separated: bool, mut each: impl FnMut(&mut Self, usize)) {
         let aligned = separated && count > 1;
         self.group(|layout| {

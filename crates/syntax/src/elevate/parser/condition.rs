@@ -170,8 +170,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Converts a term to the condition that it denotes: a comparison, a property, or several
-    /// joined by `&&`.
+    /// Converts a term to the condition that it denotes: a comparison, a property, or conditions
+    /// with `&&`, `||`, `!` or parentheses. Any other term is reported.
     fn classify(&mut self, term: TermId) -> CondId {
         let span = self.rise.span_of(term);
         let kind = match self.rise.terms[term.0 as usize].kind.clone() {

@@ -117,8 +117,9 @@ impl Parser<'_> {
         })
     }
 
-    /// Combines operators on the stack with their right operand, up to one of lower precedence than
-    /// `next`, or of the same precedence for `::`, which is right-associative.
+    /// Combines operators on the stack, down to the index `base`, with their right operand, up to
+    /// one of lower precedence than `next`, or of the same precedence for `::`, which is
+    /// right-associative. Without `next`, combines all of them.
     fn reduce(&mut self, base: usize, operand: ExprId, next: Option<(Op, Span)>) -> ExprId {
         let mut operand = operand;
         while self.pending.len() > base {
@@ -160,7 +161,7 @@ impl Parser<'_> {
         );
     }
 
-    /// Parses the prefix operators `-`, `!` and `not`, and their operand.
+    /// Parses prefix operators `-`, `!` and `not`, if there are any, and their operand.
     fn unary(&mut self) -> ExprId {
         let mut prefixes = Vec::new();
         while self.at_prefix() {
@@ -189,7 +190,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if the token `n` positions ahead can begin an operand.
+    /// Returns true if the token `n` positions ahead can begin an operand; `-` is not considered.
     pub(super) fn begins_operand(&self, n: usize) -> bool {
         match self.peek(n) {
             TokenKind::Quoted | TokenKind::Metavariable => true,

@@ -341,7 +341,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses a range `a..b step c`.
+    /// Parses a range `a..b`, `a..b step c` or `a..b pow c`.
     fn between(&mut self) -> RangeKind {
         let from = self.size(TermCategory::Size);
         if self.eat(TokenKind::DotDot).is_none() {
@@ -396,7 +396,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses one of the keywords of an example.
+    /// Parses `word`, one of the keywords of an example. If it is missing, reports this and skips
+    /// to behind the next one, or to the end.
     fn field(&mut self, word: &'static str, what: &str, example: Token) {
         if self.eat_field(word) {
             return;
@@ -459,7 +460,7 @@ impl Parser<'_> {
         ItemKind::Stray
     }
 
-    /// Reports text after a complete item.
+    /// Reports text after a complete item, and skips it.
     fn report_trailing_text(&mut self, kind: &ItemKind) {
         let (span, text) = (self.span(), self.quoted());
         let what = item_noun(kind);

@@ -81,7 +81,8 @@ pub fn parse(text: &str) -> Parsed {
     }
 }
 
-/// An arena of nodes of one kind, each with its height: the length of the longest path to a leaf.
+/// An arena of nodes of one kind, each with its height: the number of nodes on the longest path
+/// from it to a leaf.
 struct Arena<T> {
     nodes: Vec<T>,
     heights: Vec<u16>,
@@ -253,7 +254,7 @@ impl<'t> Parser<'t> {
         self.at_word(word).then(|| self.bump())
     }
 
-    /// Returns true at a name that is a keyword only in certain positions.
+    /// Returns true at the identifier `name`, which is a keyword only in certain positions.
     fn at_name(&self, name: &str) -> bool {
         self.at(TokenKind::Ident) && self.text() == name
     }
@@ -274,7 +275,8 @@ impl<'t> Parser<'t> {
         self.at(TokenKind::LParen) && self.rise.last_end() == self.span().start
     }
 
-    /// Parses a name. `what` describes it in the error if it is missing.
+    /// Parses a name; a reserved word in its place is reported and read as a name. Any other token
+    /// is reported, with the description `what`, and not skipped: the result is `None`.
     fn ident(&mut self, what: &str) -> Option<Ident> {
         let token = self.rise.token();
         let word = match self.kind() {
@@ -417,7 +419,7 @@ impl<'t> Parser<'t> {
         self.exprs.nodes[id.0 as usize].span
     }
 
-    /// Adds a hole for an absent expression, directly after the previous token.
+    /// Adds an [`ExprKind::Missing`] for an absent expression, directly after the previous token.
     fn missing(&mut self) -> ExprId {
         let span = Span::empty(self.rise.last_end());
         self.push(ExprKind::Missing, span)

@@ -8,7 +8,7 @@ use crate::parser::TermCategory;
 use crate::{Diagnostic, Span, Token, TokenKind};
 
 impl Parser<'_> {
-    /// Parses calls and member accesses.
+    /// Parses an operand, and the calls and member accesses after it.
     pub(super) fn postfix(&mut self) -> ExprId {
         let mut expr = self.primary();
         loop {

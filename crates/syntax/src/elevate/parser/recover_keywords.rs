@@ -14,7 +14,8 @@ const ITEM_WORDS_OF_RISE: [(&str, TokenKind); 2] =
 const CLAUSES: [Word; 3] = [Word::Where, Word::Requires, Word::Assuming];
 
 impl Parser<'_> {
-    /// Reports a misspelt keyword at the start of an item, and reads it as the intended keyword.
+    /// Reports a misspelt keyword at the start of an item, or `fun` before a name there, and reads
+    /// it as the intended keyword.
     pub(super) fn mend_item_word(&mut self) {
         if self.at(TokenKind::Fun) && self.is_name(1) {
             let span = self.span();
@@ -86,8 +87,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a misspelt `where`, `requires` or `assuming`, and reads it as the intended keyword.
-    /// Returns false for any other word.
+    /// Reports a misspelt `where`, `requires` or `assuming` before an operand, and reads it as the
+    /// intended keyword. Returns false at anything else.
     pub(super) fn mend_clause_word(&mut self) -> bool {
         let Some(meant) = self.misspelt_word(CLAUSES.map(Word::as_str)) else {
             return false;
@@ -115,7 +116,8 @@ impl Parser<'_> {
         is_meant
     }
 
-    /// Skips a keyword of an example; a misspelt one is reported. Returns false at any other word.
+    /// Skips `word`, a keyword of an example; a misspelt one is reported. Returns false at any
+    /// other token.
     pub(super) fn eat_field(&mut self, word: &'static str) -> bool {
         if self.misspelt_word([word]).is_some() {
             self.misspelt(word);
@@ -125,7 +127,8 @@ impl Parser<'_> {
         self.eat_name(word).is_some()
     }
 
-    /// Returns the word of which the current name is a misspelling.
+    /// Returns the word of `words` of which the current name is a misspelling; `None` if the name
+    /// is one of them, or similar to none.
     fn misspelt_word<const N: usize>(&self, words: [&'static str; N]) -> Option<&'static str> {
         let is_name = self.at(TokenKind::Ident) && !words.contains(&self.text());
         is_name.then(|| closest(self.text(), words)).flatten()
