@@ -236,12 +236,12 @@ impl Diagnostic {
         }
     }
 
-    /// Creates an error.
+    /// Creates a diagnostic of severity [`Severity::Error`] without further places, help or fixes.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic::new(Severity::Error, code, span, message)
     }
 
-    /// Creates an error about the syntax.
+    /// Creates an error with the code [`codes::SYNTAX_ERROR`].
     pub(crate) fn syntax(span: Span, message: impl Into<String>) -> Self {
         Diagnostic::error(codes::SYNTAX_ERROR, span, message)
     }
@@ -272,14 +272,14 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a related place.
+    /// Returns the diagnostic with a further related place.
     #[must_use]
     pub fn related(mut self, place: impl Into<ItemSpan>, message: impl Into<String>) -> Self {
         self.relate(place, message);
         self
     }
 
-    /// Adds a related place.
+    /// Adds a related place to the diagnostic in place.
     pub fn relate(&mut self, place: impl Into<ItemSpan>, message: impl Into<String>) {
         let (place, message) = (place.into(), message.into());
         self.related.push(Related { place, message });
@@ -291,14 +291,15 @@ impl Diagnostic {
         self.fixes.extend(fix);
     }
 
-    /// Sets the advice.
+    /// Sets the advice on what to do.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds a fix.
+    /// Adds a fix with this title and these edits; `preferred` is true if it is the one obvious
+    /// correction.
     #[must_use]
     pub fn fix(
         mut self,

@@ -7,7 +7,7 @@ use crate::{Dialect, Span};
 use elevate::{Combinator, Quotes, Word, own_token};
 use unicode_ident::{is_xid_continue, is_xid_start};
 
-/// A word, a symbol or a run of trivia.
+/// A word, a number, a string, a symbol, a comment or a run of white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token {
     /// The kind of the token.

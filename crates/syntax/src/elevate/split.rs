@@ -47,7 +47,7 @@ enum State {
     /// The item is complete: the next token begins another one, unless it is an adjacent `@`.
     Complete,
     /// The name, parameters and type of a definition, or the title of an example, are being read,
-    /// up to this token.
+    /// up to the next token of this kind outside of brackets.
     Head(TokenKind),
     /// Any other part of an item is being read.
     Body,

@@ -159,7 +159,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a command between brackets that are on lines of their own.
+    /// Writes a command in brackets, on lines of its own between them.
     fn block(&mut self, command: TermId) {
         self.word();
         self.out.indent();

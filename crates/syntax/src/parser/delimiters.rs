@@ -257,8 +257,8 @@ impl Parser<'_> {
     }
 
     /// Returns the tokens from the one `n` positions ahead on, as long as they are in the brackets
-    /// around that position, without the tokens in further brackets. At most [`MAX_LOOKAHEAD`]
-    /// tokens are read.
+    /// around that position; of further brackets in them, only the closing one. At most
+    /// [`MAX_LOOKAHEAD`] tokens are read.
     pub(super) fn ahead_in_brackets(&self, n: usize) -> impl Iterator<Item = Token> {
         let ahead = self.tokens[self.pos + n..].iter().take(MAX_LOOKAHEAD);
         tokens_in_brackets(ahead, 1)

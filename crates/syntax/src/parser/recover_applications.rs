@@ -450,8 +450,10 @@ fn is_about_arguments(error: &Diagnostic) -> bool {
         .is_some_and(|fix| fix.title == PARENTHESIZE_TITLE)
 }
 
-/// Returns the tokens in the innermost brackets around the first one; `deeper` is the change of
-/// depth at an opening bracket, 1 if the tokens are given forwards and -1 if backwards.
+/// Returns the tokens directly in the innermost brackets around the place before the first one of
+/// `tokens`; of further brackets in them, only the last token in the order of reading. `deeper` is
+/// the change of depth at an opening bracket: 1 if the tokens are given forwards, and -1 if
+/// backwards.
 pub(super) fn tokens_in_brackets<'a>(
     tokens: impl Iterator<Item = &'a Token>,
     deeper: i32,

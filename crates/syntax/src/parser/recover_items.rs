@@ -117,7 +117,8 @@ impl Parser<'_> {
             .any(|token| token.kind == TokenKind::Equals)
     }
 
-    /// Reports `=>` in the type of a definition, `def f : f32 => f32 = …`.
+    /// Reports `=>` in the type of a definition, `def f : f32 => f32 = …`, and skips to the
+    /// definition's value.
     fn fat_arrow_in_type(&mut self) {
         let arrow = self.token().span;
         self.report(fat_arrow_for_arrow(arrow));
@@ -135,8 +136,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports an item that begins with none of the keywords of items, or in which only annotations
-    /// precede such a text; an empty item is not reported.
+    /// Reports that none of the keywords of items begins the item, or follows its annotations; an
+    /// empty item is not reported.
     pub(crate) fn report_missing_item(&mut self, annotations: &[Annotation]) {
         let token = self.token();
         if !annotations.is_empty() {

@@ -154,8 +154,8 @@ impl Parser<'_> {
         (self.doubled_sign(), written)
     }
 
-    /// Adds the RISE expression for a bitwise complement to the error about a `~`, which is read as
-    /// `!`.
+    /// Adds a fix that writes the RISE expression for a bitwise complement to the error about a `~`
+    /// at `sign`, which is read as `!`. Does nothing at any other sign.
     pub(crate) fn mend_complement(&mut self, sign: Span, operand: TermId) {
         let is_missing = self.is_missing(operand);
         if self.slice(sign) != "~" || is_missing {

@@ -136,7 +136,8 @@ impl ItemLayout<'_> {
         }
     }
 
-    /// Returns true for a block in braces, perhaps after parameters or the matched expression.
+    /// Returns true for a block in braces, perhaps after parameters; the cases of a `match` count
+    /// only after a name, a call or a member access.
     fn ends_in_block(&self, id: ExprId) -> bool {
         let mut id = id;
         loop {

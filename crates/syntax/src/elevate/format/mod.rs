@@ -36,7 +36,8 @@ pub fn format_item(text: &str, newline: &str) -> String {
     }
 }
 
-/// Returns the tokens and comments of a text, each with true for the `(` of a call.
+/// Returns the tokens and comments of a text, each with its kind, its text, and a Boolean that is
+/// true for the `(` of a call.
 fn words(text: &str) -> impl Iterator<Item = (TokenKind, &str, bool)> {
     let mut before = None;
     Lexer::new(text, Language::Elevate, true).filter_map(move |token| {

@@ -443,8 +443,8 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Returns the kind of a token for the RISE parser: names are identifiers, and a token that only
-/// ELEVATE has ends a term.
+/// Returns the kind of a token for the RISE parser: names in backquotes and metavariables are
+/// identifiers; `|` and tokens that only ELEVATE has are unknown, so that they end a term.
 fn in_rise(kind: TokenKind) -> TokenKind {
     match kind {
         TokenKind::Quoted | TokenKind::Metavariable => TokenKind::Ident,

@@ -322,8 +322,9 @@ impl Parser<'_> {
         self.push(ExprKind::Missing, span)
     }
 
-    /// Reports that an operand is missing after the previous token: if the item or the enclosing
-    /// brackets end there, the operator is superfluous.
+    /// Reports that an operand is missing after the previous token. If that is an operator between
+    /// strategies, and the item, the enclosing brackets or the element of a list ends after it, the
+    /// fix removes the operator.
     fn expected_operand(&mut self) {
         let ends = matches!(
             self.kind(),

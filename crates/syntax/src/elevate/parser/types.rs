@@ -114,7 +114,8 @@ impl Parser<'_> {
         id
     }
 
-    /// Parses the name of a parameter.
+    /// Parses the name of a parameter, which may be `_`. If it is missing, reports this and adds a
+    /// parameter with an empty name.
     pub(super) fn bound_name(&mut self) -> ParamId {
         if self.at(TokenKind::Underscore) {
             let span = self.bump().span;
