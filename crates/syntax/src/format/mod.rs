@@ -29,8 +29,8 @@ pub fn format_in(text: &str, dialect: Dialect) -> String {
     format_file(text, &split(text), &each)
 }
 
-/// Formats a file by formatting each item with `each`, and keeps the comments and blank lines
-/// between them.
+/// Formats a file by formatting each item with `each`. The comments between the items are kept, and
+/// one blank line where the text has one or more.
 pub(crate) fn format_file(
     text: &str,
     items: &[Span],
@@ -119,8 +119,9 @@ struct FileWriter<'n> {
 }
 
 impl FileWriter<'_> {
-    /// Writes the comments and blank lines before the first item, between two items, or after the
-    /// last one.
+    /// Writes the comments before the first item, between two items, or after the last one. Blank
+    /// lines before the first comment or item of the file and after the last one are dropped;
+    /// several others in a row become one.
     fn gap(&mut self, text: &str, span: Span, item_follows: bool) {
         let gap = &text[std::ops::Range::from(span)];
         let mut lines = 0;
@@ -161,7 +162,8 @@ impl FileWriter<'_> {
         }
     }
 
-    /// Writes the separator of two pieces that are `lines` lines apart in the text.
+    /// Writes the separator of two pieces between which the text has `lines` line ends: a space, a
+    /// line end, or a line end and a blank line.
     fn separate(&mut self, lines: usize) {
         if self.is_empty() {
             return;

@@ -176,7 +176,7 @@ impl<'t> Writer<'t> {
     }
 }
 
-/// A layout of the tokens of an item, in any of the languages.
+/// The operations that lay out the tokens of an item, in any of the languages.
 pub(crate) trait Layout<'t> {
     fn writer(&mut self) -> &mut Writer<'t>;
 

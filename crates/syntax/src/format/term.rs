@@ -250,7 +250,8 @@ impl Writer<'_> {
         self.out.dedent_if_broken(group);
     }
 
-    /// Writes a chain of operators; the lines of a long chain begin with the operators.
+    /// Writes a chain of operators. The lines of a long chain begin with the operators, but a `<|`
+    /// ends its line.
     fn chain(&mut self, id: TermId, op: BinaryOp) {
         let mut operands = Vec::new();
         let mut head = id;
@@ -394,7 +395,7 @@ impl Writer<'_> {
     }
 
     /// Writes a function type `s -> t -> u`: a long one breaks before each arrow but those of
-    /// parameters.
+    /// parameters. If `indent` is true, its lines after the first break are indented.
     fn arrows(&mut self, id: TermId, indent: bool) {
         let mut steps = Vec::new();
         let mut last = id;

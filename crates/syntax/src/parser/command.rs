@@ -60,8 +60,8 @@ impl Parser<'_> {
             && super::operator::section_op(first.kind).is_some()
     }
 
-    /// Returns the place of the missing `in` of a `let`: after its value, or after the first
-    /// command if `;` was written instead of `in`.
+    /// Returns the span of the character after which the `in` of a `let` is missing: the last one
+    /// of the value, or of its first command if `;` was written instead of `in`.
     pub(super) fn end_of_value(&self, value: TermId) -> Span {
         match self.kind_of(value) {
             TermKind::Sequence(commands) if !commands.is_empty() => {

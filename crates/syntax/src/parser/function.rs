@@ -461,7 +461,8 @@ impl Parser<'_> {
         ));
     }
 
-    /// Parses the `=>` after the parameters.
+    /// Parses the `=>` after the parameters of `word`. A `->` or `=` in its place is reported and
+    /// read as `=>`; other text up to a `=>` is reported and skipped.
     pub(crate) fn fat_arrow(&mut self, word: Token) {
         if self.eat(TokenKind::FatArrow).is_some() {
             return;
@@ -521,7 +522,7 @@ impl Parser<'_> {
         begins_body && self.peek_kind(2) == TokenKind::LParen
     }
 
-    /// Reports the comma, and reads it as `=>`.
+    /// Reports the current token, a comma in place of `=>`, and changes its kind to that of `=>`.
     fn comma_for_arrow(&mut self) {
         let comma = self.token().span;
         let message = "the parameters of a function are followed by `=>`, not `,`";

@@ -90,7 +90,7 @@ pub fn parse_in(text: &str, dialect: Dialect) -> Parsed {
 /// The syntactic category that is allowed at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TermCategory {
-    /// A value.
+    /// A value, or a command in DPIA.
     Expr,
     /// An argument: a value, a size, a type or an address space.
     Arg,

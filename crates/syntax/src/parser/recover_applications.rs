@@ -10,10 +10,11 @@ use crate::ast::{BinaryOp, BinderAnnotation, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Diagnostic, Dialect, Span, foreign_scalar};
 
-/// The title of the fix that corrects every such call of an item.
+/// The title of the fix that puts the arguments of every call without parentheses in the item in
+/// parentheses.
 const PARENTHESIZE_TITLE: &str = "put the arguments in parentheses";
 
-/// The title of the fix that corrects a pipeline.
+/// The title of the fix that inserts every missing `|>` of the item.
 const INSERT_PIPE: &str = "Insert `|>`";
 
 /// The maximal length in bytes of a call or pipeline that a message quotes.
@@ -174,7 +175,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Returns true if `|>` precedes a term.
+    /// Returns true if the token before a term is `|>`.
     fn is_piped_into(&self, term: TermId) -> bool {
         let start = self.span_of(term).start;
         let before = self.tokens[..self.pos]

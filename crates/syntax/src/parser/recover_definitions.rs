@@ -11,11 +11,12 @@ const WRITE_FUN_TITLE: &str = "write `fun`";
 
 /// The parameters of a definition that precede its `=`.
 pub(crate) struct LeadingParameters {
-    /// The `(` or the first parameter: the span of the error.
+    /// The span of the first token of the parameters, at which the error is reported.
     place: Span,
-    /// The span from the name to the end of the `=`.
+    /// The span from the end of the name to the end of the `=`.
     span: Span,
-    /// The replacement of that span, with `…` for the body.
+    /// The new text after the name, with `…` for the body: the text before the `…` replaces `span`,
+    /// and the text after it is inserted after the body.
     text: String,
 }
 

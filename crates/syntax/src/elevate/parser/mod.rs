@@ -34,7 +34,7 @@ pub use item::ATTRIBUTES;
 pub struct Parsed {
     /// The tree.
     pub item: Item,
-    /// The diagnostics: at most one syntax error, and warnings before it.
+    /// The diagnostics: at most one warning, and after it at most one error.
     pub diagnostics: Vec<Diagnostic>,
 }
 

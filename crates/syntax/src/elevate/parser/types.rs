@@ -91,7 +91,8 @@ impl Parser<'_> {
         lists.into_boxed_slice()
     }
 
-    /// Parses `(a: t = x, b)`; the parameters of abstractions `(a, b) => e` have no defaults.
+    /// Parses a parameter list `(a: t = x, b)`. `defaults` is false for an abstraction `(a, b) =>
+    /// e`, whose parameters have no default values.
     pub(super) fn param_list(&mut self, defaults: bool) -> ParamList {
         let open = self.bump();
         let params = self.list_or_empty(open, TokenKind::RParen, |parser| {
