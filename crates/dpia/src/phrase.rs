@@ -102,15 +102,3 @@ pub fn literal(literal: Literal, data: &Ty, origin: Origin) -> Phrase {
 pub fn fun(param: Param, body: Phrase) -> Phrase {
     rise::core::lambda(param, body)
 }
-
-/// Returns true if values of the type contain or may contain an array, so that writing a value
-/// takes more than an assignment. This includes dependent pairs, and types that are not known.
-pub fn contains_array(data: &Type) -> bool {
-    match data {
-        Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) => true,
-        Type::Pair(a, b) => contains_array(a) || contains_array(b),
-        // An unknown type may be an array.
-        Type::Var(_) | Type::Apply(..) => true,
-        _ => false,
-    }
-}

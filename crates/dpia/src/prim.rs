@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use nat::Var;
 use rise::pattern::{AcceptorView, IndexMap, Pattern, Requirement};
-use rise::primitive::{Entry, OptionalArgument};
+use rise::primitive::{DataAccess, Entry, OptionalArgument};
 use rise::subst::rename;
 use rise::{Access, Names, Pi, Primitive, Scheme, Ty, Type, library_scheme};
 use syntax::Dialect;
@@ -199,15 +199,14 @@ fn phrase_scheme(entry: &Entry, in_rise: &Scheme, is_variadic: bool) -> Scheme {
     while is_variadic && let Type::Fun(_, result) = &**rest {
         rest = result;
     }
-    let letters = entry.accesses();
-    if letters.contains('a') {
+    if entry.accesses.contains(&DataAccess::Shared) {
         params.push((shared, Kind::ReadWrite, true));
     }
-    let mut accesses = letters.chars().map(|letter| match letter {
-        'W' => Access::Wr,
-        'S' => Access::St,
-        'a' => Access::Var(shared),
-        _ => Access::Rd,
+    let mut accesses = entry.accesses.iter().map(|access| match access {
+        DataAccess::Read => Access::Rd,
+        DataAccess::Write => Access::Wr,
+        DataAccess::Stream => Access::St,
+        DataAccess::Shared => Access::Var(shared),
     });
     let mut phrase = with_accesses(rest, &mut || accesses.next().unwrap_or(Access::Rd));
     params.sort_by_key(|(_, _, implicit)| !implicit);

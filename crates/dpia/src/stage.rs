@@ -1,9 +1,8 @@
 //! The forms of DPIA in which a program can be: functional and imperative.
 
 use rise::Type;
+use rise::types::contains_array;
 use syntax::ast::Kind;
-
-use crate::phrase::contains_array;
 
 /// The two forms of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,41 +1,10 @@
 //! The features of targets, and the devices that run kernels.
 
+pub use rise::pattern::Parallelism;
 use rise::pattern::Requirement;
 
 /// The greatest number of statements of unrolled code.
 pub const MAX_STATEMENTS: usize = 10_000;
-
-/// The parallelism of a target: the pattern by which its programs distribute work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Parallelism {
-    /// One thread runs the whole program.
-    #[default]
-    Sequential,
-    /// Threads share the iterations of `mapPar` and `reducePar`, each with a stack of its own.
-    Threads,
-    /// Work-items in work-groups run kernels, and there are several address spaces: a program
-    /// chooses the one for what it stores.
-    WorkItems,
-}
-
-impl Parallelism {
-    /// Returns true if a target with this parallelism can run programs that require the parallelism
-    /// `required`: it is the same, or `Sequential`.
-    pub fn offers(self, required: Parallelism) -> bool {
-        required == Parallelism::Sequential || required == self
-    }
-}
-
-impl From<Option<Requirement>> for Parallelism {
-    /// Returns the parallelism that a primitive with this requirement needs.
-    fn from(requirement: Option<Requirement>) -> Parallelism {
-        match requirement {
-            None => Parallelism::Sequential,
-            Some(Requirement::Threads) => Parallelism::Threads,
-            Some(Requirement::WorkItems) => Parallelism::WorkItems,
-        }
-    }
-}
 
 /// The properties of a target on which the translation and its messages depend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

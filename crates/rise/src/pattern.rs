@@ -152,6 +152,38 @@ pub enum Requirement {
     WorkItems,
 }
 
+/// The parallelism of a target: the pattern by which its programs distribute work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Parallelism {
+    /// One thread runs the whole program.
+    #[default]
+    Sequential,
+    /// Threads share the iterations of `mapPar` and `reducePar`, each with a stack of its own.
+    Threads,
+    /// Work-items in work-groups run kernels, and there are several address spaces: a program
+    /// chooses the one for what it stores.
+    WorkItems,
+}
+
+impl Parallelism {
+    /// Returns true if a target with this parallelism can run programs that require the parallelism
+    /// `required`: it is the same, or `Sequential`.
+    pub fn offers(self, required: Parallelism) -> bool {
+        required == Parallelism::Sequential || required == self
+    }
+}
+
+impl From<Option<Requirement>> for Parallelism {
+    /// Returns the parallelism that a primitive with this requirement needs.
+    fn from(requirement: Option<Requirement>) -> Parallelism {
+        match requirement {
+            None => Parallelism::Sequential,
+            Some(Requirement::Threads) => Parallelism::Threads,
+            Some(Requirement::WorkItems) => Parallelism::WorkItems,
+        }
+    }
+}
+
 /// The makers of streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stream {

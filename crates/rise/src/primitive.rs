@@ -224,6 +224,31 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     entries
 });
 
+/// The access of data in the type of a primitive, as a letter in `@access("…")` states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DataAccess {
+    /// The data is read, `R`.
+    Read,
+    /// The data is written, `W`.
+    Write,
+    /// The data is a stream, `S`.
+    Stream,
+    /// The data has the access that the context determines, `a`. It is the same wherever the type
+    /// has it.
+    Shared,
+}
+
+impl DataAccess {
+    fn of(letter: char) -> DataAccess {
+        match letter {
+            'W' => DataAccess::Write,
+            'S' => DataAccess::Stream,
+            'a' => DataAccess::Shared,
+            _ => DataAccess::Read,
+        }
+    }
+}
+
 /// An entry of a file of primitives: a definition with a type and no body.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -239,6 +264,9 @@ pub struct Entry {
     pub index_map: Option<IndexMap>,
     /// The acceptor to which the argument of a view is written; `None` without `@acceptor(…)`.
     pub acceptor: Option<AcceptorView>,
+    /// The accesses in `@access("…")` of the data types in the type, in the order of the text. Data
+    /// types without one are read.
+    pub accesses: Vec<DataAccess>,
     /// The requirement on the target.
     pub requirement: Option<Requirement>,
     /// The optional first argument.
@@ -275,6 +303,11 @@ impl Entry {
             pattern: Pattern::of(&item),
             index_map: IndexMap::of(&item, &params),
             acceptor: AcceptorView::of(&item, &params),
+            accesses: word(&item, "access")
+                .unwrap_or_default()
+                .chars()
+                .map(DataAccess::of)
+                .collect(),
             requirement: Requirement::of(&item),
             optional_argument: match word(&item, "optional") {
                 Some("AddrSp") => Some(OptionalArgument::AddressSpace),
@@ -295,11 +328,9 @@ impl Entry {
         self.item.annotations(name).next().is_some()
     }
 
-    /// Returns the accesses in `@access("…")`: for each data type in the type, in the order of the
-    /// text, `R` (read), `W` (written), `S` (stream) or `a` (one access, the same for every `a`).
-    /// Data types without a letter are read; without the annotation the text is empty.
-    pub fn accesses(&self) -> &str {
-        word(&self.item, "access").unwrap_or_default()
+    /// Returns the access of the result.
+    pub fn result_access(&self) -> DataAccess {
+        self.accesses.last().copied().unwrap_or(DataAccess::Read)
     }
 }
 

@@ -149,6 +149,30 @@ impl Pi {
     }
 }
 
+/// Returns true if values of the type contain or may contain an array, so that writing a value
+/// takes more than an assignment. This includes dependent pairs, and types that are not known.
+pub fn contains_array(data: &Type) -> bool {
+    match data {
+        Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) => true,
+        Type::Pair(a, b) => contains_array(a) || contains_array(b),
+        // An unknown type may be an array.
+        Type::Var(_) | Type::Apply(..) => true,
+        _ => false,
+    }
+}
+
+/// Returns true if a type contains a tuple with arrays. Generated functions pass arrays as pointers
+/// and tuples as structs; C has no struct with an array whose size is a parameter.
+pub fn has_tuple_of_arrays(ty: &Type) -> bool {
+    match ty {
+        Type::Pair(a, b) => contains_array(a) || contains_array(b),
+        Type::Array(_, element) => has_tuple_of_arrays(element),
+        Type::DepArray(_, DataFun::Lambda(_, element))
+        | Type::DepPair(DataFun::Lambda(_, element)) => has_tuple_of_arrays(element),
+        _ => false,
+    }
+}
+
 /// Returns the conditions along a function type, which restrict the sizes that it takes.
 pub fn conditions_along(ty: &Type) -> Vec<&Prop> {
     let mut found = Vec::new();

@@ -30,7 +30,7 @@ impl Lower<'_> {
         else {
             return Err(lost(origin));
         };
-        if dpia::phrase::contains_array(ty) {
+        if rise::types::contains_array(ty) {
             let text = "`reducePar` combines single values, and these are arrays";
             return Err(CompileError::new(origin, text)
                 .with_help("use `reduceSeq`, or reduce inside of `mapPar`"));

@@ -104,7 +104,7 @@ pub(super) fn has_array_in_tuple(ty: &Type) -> bool {
     match ty {
         Type::Array(_, elem) => has_array_in_tuple(elem),
         Type::DepArray(_, DataFun::Lambda(_, body)) => has_array_in_tuple(body),
-        Type::Pair(a, b) => dpia::phrase::contains_array(a) || dpia::phrase::contains_array(b),
+        Type::Pair(a, b) => rise::types::contains_array(a) || rise::types::contains_array(b),
         _ => false,
     }
 }

@@ -14,8 +14,7 @@ use crate::files::ItemId;
 use crate::inputs::{Db, SourceItem};
 use crate::options::{Options, device, launched};
 use crate::panics::catch_panic;
-use crate::strategies::lowered;
-use crate::terms::elaborated;
+use crate::strategies::code_def;
 
 /// Links `item` with another right side, and returns the closed program in normal form.
 pub(crate) fn program(
@@ -27,11 +26,7 @@ pub(crate) fn program(
         if id == item.global() {
             return Some(def.clone());
         }
-        let used = SourceItem::from(ItemId::from_global(id));
-        match lowered(db, used) {
-            Some(lowered) => lowered.ok().map(|lowered| lowered.def.clone()),
-            None => elaborated(db, used),
-        }
+        code_def(db, ItemId::from_global(id).into())
     };
     let text = SourceItem::from(item).text(db);
     let work = || -> Result<Program<Primitive>, String> {

@@ -20,8 +20,8 @@ use crate::inputs::{Db, SourceItem};
 use crate::items::parsed;
 use crate::options::{device, launched};
 use crate::panics::catch_panic;
-use crate::strategies::{is_lowered, lowered, scheduled};
-use crate::terms::{elaborated, linked};
+use crate::strategies::{code_def, is_lowered, lowered, scheduled};
+use crate::terms::linked;
 
 pub(super) struct Rise;
 
@@ -134,13 +134,7 @@ pub(crate) fn code_linked(db: &dyn Db, item: SourceItem) -> StageResult<Program<
     {
         return Err(found);
     }
-    let lookup = |id| {
-        let used = SourceItem::from(ItemId::from_global(id));
-        match lowered(db, used) {
-            Some(lowered) => lowered.ok().map(|lowered| lowered.def.clone()),
-            None => elaborated(db, used),
-        }
-    };
+    let lookup = |id| code_def(db, ItemId::from_global(id).into());
     let work = || rise::core::link(ItemId::from(item).global(), &lookup);
     let linked = catch_panic(&item.text(db), "linking", work).map_err(one)?;
     linked
@@ -160,6 +154,7 @@ fn program_for(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<Pro
 
 /// Returns the result of the default schedule for a definition that makes no choice of
 /// implementation; `None` if it makes one or needs none, or if the schedule fails.
+#[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn schedule(
     db: &dyn Db,
     item: SourceItem,

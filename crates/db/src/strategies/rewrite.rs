@@ -50,6 +50,18 @@ pub(crate) fn definitions(
     strategy: &Arc<Definition>,
     program: Option<ItemId>,
 ) -> Definitions {
+    definitions_from(db, strategy, program, elaborated)
+}
+
+/// The query for the definition of an item of RISE.
+type DefQuery = fn(&dyn Db, SourceItem) -> Option<Arc<Def<Primitive>>>;
+
+fn definitions_from(
+    db: &dyn Db,
+    strategy: &Arc<Definition>,
+    program: Option<ItemId>,
+    source: DefQuery,
+) -> Definitions {
     let mut found = Definitions::default();
     let mut programs: Vec<ItemId> = program.into_iter().collect();
     let mut open = vec![strategy.clone()];
@@ -71,7 +83,7 @@ pub(crate) fn definitions(
         }
     }
     found.strategies.insert(strategy.id, strategy.clone());
-    add_used(db, programs, &mut found);
+    add_used(db, programs, source, &mut found);
     found
 }
 
@@ -79,11 +91,11 @@ pub(crate) fn definitions(
 /// without those of the standard library.
 pub(crate) fn used_programs(db: &dyn Db, item: ItemId) -> Definitions {
     let mut found = Definitions::default();
-    add_used(db, vec![item], &mut found);
+    add_used(db, vec![item], elaborated, &mut found);
     found
 }
 
-fn add_used(db: &dyn Db, mut programs: Vec<ItemId>, found: &mut Definitions) {
+fn add_used(db: &dyn Db, mut programs: Vec<ItemId>, source: DefQuery, found: &mut Definitions) {
     let mut seen: FxHashSet<ItemId> = programs.iter().copied().collect();
     while let Some(item) = programs.pop() {
         dependencies(db, item, |used| {
@@ -92,7 +104,7 @@ fn add_used(db: &dyn Db, mut programs: Vec<ItemId>, found: &mut Definitions) {
             }
         });
         if !is_standard(db, item)
-            && let Some(def) = elaborated(db, item.into())
+            && let Some(def) = source(db, item.into())
         {
             found.programs.insert(item.global(), def);
         }
@@ -165,8 +177,19 @@ pub(crate) fn rewrite_by(
     order: Order,
     request: &Request<'_>,
 ) -> Result<Rewritten, Refusal> {
-    let def = elaborated(db, item.into()).ok_or(Refusal::NoProgram)?;
-    let definitions = definitions(db, strategy, Some(item));
+    rewrite_from(db, item, strategy, order, request, elaborated)
+}
+
+fn rewrite_from(
+    db: &dyn Db,
+    item: ItemId,
+    strategy: &Arc<Definition>,
+    order: Order,
+    request: &Request<'_>,
+    source: DefQuery,
+) -> Result<Rewritten, Refusal> {
+    let def = source(db, item.into()).ok_or(Refusal::NoProgram)?;
+    let definitions = definitions_from(db, strategy, Some(item), source);
     let text = SourceItem::from(item).text(db);
     catch_panic(&text, "rewriting", || {
         lang::rewrite(strategy, definitions, &def, order, request)
@@ -243,33 +266,59 @@ pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
     })
 }
 
-/// Lowers a definition by the default schedule of a target. Returns `None` if that fails.
-#[salsa::tracked(returns(clone), lru = 128)]
+/// Returns the definition that code is generated from: the result of its own strategy, or the written
+/// definition if it names none. Returns `None` if it has errors, or its strategy fails.
+pub(crate) fn code_def(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primitive>>> {
+    match lowered(db, item) {
+        Some(lowered) => lowered.ok().map(|lowered| lowered.def.clone()),
+        None => elaborated(db, item),
+    }
+}
+
+/// Lowers the definition that code is generated from by the default schedule of a target. Returns
+/// `None` if that fails.
 pub(crate) fn scheduled(
     db: &dyn Db,
     item: SourceItem,
     target: Target,
 ) -> Option<Arc<Def<Primitive>>> {
     let schedule = library().named(target.description().lowering)?;
-    let lowered = lowered_by(db, item.into(), schedule).ok()?;
-    Some(lowered.def)
+    let schedule = definition(db, schedule)?;
+    let going_on = || going_on(db);
+    let request = while_typing(&going_on);
+    let rewritten = rewrite_from(
+        db,
+        item.into(),
+        &schedule,
+        Order::Default,
+        &request,
+        code_def,
+    );
+    Some(Arc::new(rewritten.ok()?.def))
+}
+
+/// Returns false, or unwinds if the query is cancelled.
+fn going_on(db: &dyn Db) -> bool {
+    db.unwind_if_revision_cancelled();
+    false
+}
+
+/// Returns the request of a query: its work is limited.
+fn while_typing<'f>(cancelled: &'f dyn Fn() -> bool) -> Request<'f> {
+    Request {
+        options: Fuel {
+            work: WORK_LIMIT,
+            cancelled: Some(cancelled),
+            ..Fuel::default()
+        },
+        ..Request::default()
+    }
 }
 
 /// Applies a strategy to a definition, within the limit of work.
 fn lowered_by(db: &dyn Db, item: ItemId, strategy: GlobalId) -> Result<LoweredDef, Refusal> {
-    let going_on = || {
-        db.unwind_if_revision_cancelled();
-        false
-    };
-    let request = Request {
-        options: Fuel {
-            work: WORK_LIMIT,
-            cancelled: Some(&going_on),
-            ..Fuel::default()
-        },
-        ..Request::default()
-    };
-    let rewritten = rewrite(db, item, strategy, &request)?;
+    let going_on = || going_on(db);
+    let rewritten = rewrite(db, item, strategy, &while_typing(&going_on))?;
     let parameters = rewritten.parameters.iter();
     Ok(LoweredDef {
         steps: rewritten.steps,

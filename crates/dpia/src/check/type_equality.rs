@@ -2,11 +2,11 @@
 
 use nat::{Nat, Prop, Var};
 use rise::subst::subst;
+use rise::types::contains_array;
 use rise::{Access, Arg, DataFun, Pi, Ty, Type};
 use syntax::ast::Kind;
 
 use super::Checker;
-use crate::phrase::contains_array;
 
 /// The smallest number of a common variable of compared binders, above the numbers in programs and
 /// primitives.

@@ -7,6 +7,7 @@
 //! expected, and the variable gets the smallest access that its parts allow: a readable value is
 //! written by one assignment.
 
+use rise::types::contains_array;
 use std::sync::Arc;
 
 use nat::{Facts, Prop, Var};
@@ -20,7 +21,7 @@ use super::nesting::level;
 use super::problem::{ParallelMap, Problem, ProblemKind, User};
 use super::views::function_rearranges;
 use super::write_conflicts::{WriteDestination, has_kernels};
-use crate::phrase::{self, Phrase, contains_array, exp};
+use crate::phrase::{self, Phrase, exp};
 use crate::prim::Prim;
 use crate::target::{Device, Features};
 

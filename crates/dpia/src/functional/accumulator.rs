@@ -4,6 +4,7 @@
 //! each write reads only the place that it writes, or a part of it. The check follows the places of
 //! each write and of its reads in the accumulator; what it cannot follow is reported.
 
+use rise::types::contains_array;
 use std::sync::Arc;
 
 use nat::{Facts, Nat, Prop, Var};
@@ -16,7 +17,6 @@ use super::access_inference::Term;
 use super::access_path::{
     AccessPath, PathElement, View, place, read_view, size_at, take_half, view,
 };
-use crate::phrase::contains_array;
 
 /// The smallest number of a loop variable, above the numbers in programs and signatures.
 const LOOP_VARS: u32 = 1 << 23;

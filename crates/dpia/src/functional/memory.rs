@@ -3,6 +3,7 @@
 use nat::{Nat, Prop};
 use rise::core::{Form, Launch, Node, Origin};
 use rise::pattern::{MapLoop, ReduceLoop, Stream, View};
+use rise::types::contains_array;
 use rise::{Address, Arg, DataFun, Pattern, Primitive, Ty, Type};
 use syntax::ast::{AddressSpace, ScalarType};
 
@@ -12,7 +13,6 @@ use super::nesting::level;
 use super::placement::PlacementError;
 use super::problem::{ConcurrentWriters, MemorySize, ParallelMap, ProblemKind, SpaceChoice, User};
 use super::write_conflicts::WriteDestination;
-use crate::phrase::contains_array;
 use crate::prim::Prim;
 use crate::target::format_bytes;
 use Primitive::MapLocal;

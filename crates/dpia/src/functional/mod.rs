@@ -29,7 +29,8 @@ mod write_conflicts;
 use nat::Prop;
 use rise::core::{Form, Origin, Program};
 use rise::pattern::ReduceLoop;
-use rise::{DataFun, Pattern, Primitive, Type};
+use rise::types::{contains_array, has_tuple_of_arrays};
+use rise::{Pattern, Primitive, Type};
 use syntax::ast::Kind;
 
 pub(crate) use access_table::{TypeParam, access_signature};
@@ -48,7 +49,7 @@ pub use target_selection::{
 };
 pub use targets::allows;
 
-use crate::phrase::{PhraseProgram, contains_array};
+use crate::phrase::PhraseProgram;
 use crate::target::{Device, Features};
 
 /// The result of checking a program for a target.
@@ -239,17 +240,5 @@ fn value_parameter(ty: &Type) -> Option<ParameterKind> {
         Type::Fun(..) | Type::Pi(_) => Some(ParameterKind::Function),
         Type::DepPair(_) => Some(ParameterKind::DepPair),
         _ => has_tuple_of_arrays(ty).then_some(ParameterKind::Arrays),
-    }
-}
-
-/// Returns true if a type contains a tuple with arrays. Generated functions pass arrays as pointers
-/// and tuples as structs; C has no struct with an array whose size is a parameter.
-fn has_tuple_of_arrays(ty: &Type) -> bool {
-    match ty {
-        Type::Pair(a, b) => contains_array(a) || contains_array(b),
-        Type::Array(_, element) => has_tuple_of_arrays(element),
-        Type::DepArray(_, DataFun::Lambda(_, element))
-        | Type::DepPair(DataFun::Lambda(_, element)) => has_tuple_of_arrays(element),
-        _ => false,
     }
 }

@@ -5,13 +5,13 @@ use nat::{Nat, Prop};
 use rise::core::{Form, Program};
 use rise::pattern::ReduceLoop;
 use rise::primitive::OptionalArgument;
+use rise::types::contains_array;
 use rise::{Address, Arg, Pattern, Primitive, Type};
 use syntax::ast::ScalarType;
 
 use super::access_inference::{AccessInference, Term};
 use super::memory::{AllocationError, address_of};
 use super::problem::{ParallelMap, ParameterKind, ProblemKind, User};
-use crate::phrase::contains_array;
 
 impl AccessInference {
     /// Checks that the target has a primitive, its nesting, its address space, and the number of

@@ -2,11 +2,11 @@
 
 use nat::{Nat, Prop};
 use rise::pattern::{MapLoop, ReduceLoop, Stream, View};
+use rise::types::contains_array;
 use rise::{Pattern, Primitive, Type};
 
 use super::access_inference::{AccessInference, Term};
 use super::problem::ProblemKind;
-use crate::phrase::contains_array;
 use crate::target::MAX_STATEMENTS;
 
 /// The greatest number of lanes of a vector.

@@ -6,6 +6,7 @@
 
 use nat::{Nat, Prop};
 use rise::core::{Form, Origin, subterms};
+use rise::types::contains_array;
 use rise::{Arg, Primitive};
 use syntax::ast::AddressSpace;
 
@@ -13,7 +14,6 @@ use super::access_inference::{AccessInference, Term};
 use super::memory::space_of;
 use super::nesting::{allowed, chains};
 use super::problem::{ConcurrentWriters, ParallelMap, Problem, ProblemKind};
-use crate::phrase::contains_array;
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
 /// Memory that a program writes.

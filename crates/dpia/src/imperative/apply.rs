@@ -1,5 +1,6 @@
 //! Beta-reduction: inlines functions where they are applied.
 
+use rise::types::contains_array;
 use std::sync::Arc;
 
 use rise::core::{Expr, Form, Local, Mapper, Node, Origin, Param, walk};
@@ -11,7 +12,7 @@ use syntax::ast::Kind;
 use super::Translation;
 use super::error::{Reason, Result, fail};
 use super::purity::{is_atomic, uses};
-use crate::phrase::{Phrase, PhraseProgram, contains_array, prim};
+use crate::phrase::{Phrase, PhraseProgram, prim};
 use crate::prim::Prim;
 
 /// A copy of a function's body with arguments substituted for parameters. Its binders are renamed,

@@ -1,5 +1,6 @@
 //! Constructors of imperative phrases, which derive the type-level arguments from the parts.
 
+use rise::types::contains_array;
 use std::sync::Arc;
 
 use nat::Nat;
@@ -8,7 +9,7 @@ use rise::{Access, Arg, DataFun, SizeFun, Ty, Type};
 use syntax::ast::{Kind, Literal, ScalarType};
 
 use super::error::{Reason, Result, fail};
-use crate::phrase::{self, Phrase, contains_array, data, exp, prim};
+use crate::phrase::{self, Phrase, data, exp, prim};
 use crate::prim::Prim;
 
 /// Returns the type of sizes as values.

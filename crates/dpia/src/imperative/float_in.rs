@@ -8,6 +8,7 @@
 //! Source: Peyton Jones, Partain, Santos, *Let-floating: moving bindings to give faster programs*
 //! (ICFP 1996), section 3.1.
 
+use rise::types::contains_array;
 use std::sync::Arc;
 
 use rise::core::{Form, Mapper, Node, Param, walk};
@@ -18,7 +19,7 @@ use syntax::ast::ScalarType;
 
 use super::Translation;
 use super::purity::{for_each, is_pure};
-use crate::phrase::{self, Phrase, contains_array};
+use crate::phrase::{self, Phrase};
 use crate::prim::Prim;
 
 impl Translation {

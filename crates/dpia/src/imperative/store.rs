@@ -1,6 +1,7 @@
 //! Values in memory: assignments, copies, and temporary variables.
 
 use rise::core::{Form, Node, Origin, Param};
+use rise::types::contains_array;
 use rise::{Arg, DataFun, Type};
 
 use super::Translation;
@@ -11,7 +12,7 @@ use super::build::{
 };
 use super::error::{Reason, Result, fail};
 use super::purity::{for_each, is_atomic, is_index_arithmetic};
-use crate::phrase::{Phrase, contains_array, exp, prim};
+use crate::phrase::{Phrase, exp, prim};
 use crate::prim::Prim;
 use rise::Access;
 use rustc_hash::FxHashSet;

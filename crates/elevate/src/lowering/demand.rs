@@ -4,11 +4,13 @@
 //! The estimates decide between computing an element where it is read and storing it. They are
 //! syntactic, so that the decision depends on the program alone.
 
+use std::cell::Cell;
+
 use rise::Primitive;
 use rise::pattern::{MapLoop, Pattern, ReduceLoop, View};
 use rise::types::{Arg, Type};
-use rustc_hash::FxHashMap;
-use syntax::ast::Half;
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::ast::{Half, Literal};
 
 use crate::term::{Local, Node, Store, Term};
 
@@ -95,21 +97,48 @@ impl Demand {
     pub fn reads(&self, store: &Store) -> Reads {
         match &self.element {
             None => self.reads,
-            Some(element) => self.reads.times(element.reads(store)),
+            Some(element) => self.reads.times(element.reads(&Count::new(store))),
         }
     }
 }
 
+/// A count of reads. Its number of steps is limited, since nested applications of abstractions
+/// are visited once for each read of their parameters.
+struct Count<'s> {
+    store: &'s Store,
+    steps: Cell<u32>,
+}
+
+impl<'s> Count<'s> {
+    fn new(store: &'s Store) -> Count<'s> {
+        const MAX_STEPS: u32 = 20_000;
+        Count {
+            store,
+            steps: Cell::new(MAX_STEPS),
+        }
+    }
+
+    /// Takes a step; returns false if none is left.
+    fn goes_on(&self) -> bool {
+        let left = self.steps.get().checked_sub(1);
+        self.steps.set(left.unwrap_or_default());
+        left.is_some()
+    }
+}
+
 impl Component {
-    fn reads(&self, store: &Store) -> Reads {
-        let mut loops = Vec::new();
-        self.reads_in(store, self.body, &mut loops)
+    fn reads(&self, count: &Count<'_>) -> Reads {
+        self.reads_in(count, self.body, &mut Vec::new())
     }
 
     /// Returns the reads in a term inside loops with these parameters.
-    fn reads_in(&self, store: &Store, term: Term, loops: &mut Vec<Option<Local>>) -> Reads {
+    fn reads_in(&self, count: &Count<'_>, term: Term, loops: &mut Vec<Option<Local>>) -> Reads {
+        let store = count.store;
         if !store.has_free(term, self.parameter) {
             return Reads::NONE;
+        }
+        if !count.goes_on() {
+            return Reads::MANY;
         }
         if let Some(is_read) = self.is_read_by(store, term) {
             return match (is_read, loops.is_empty()) {
@@ -118,19 +147,19 @@ impl Component {
                 (true, false) => Reads::MANY,
             };
         }
-        let (head, args) = spine(store, term);
+        let (head, args) = store.spine(term);
         let pattern = match store.node(head) {
             Node::Primitive(primitive, _) => Some(primitive.pattern()),
-            Node::Lambda(..) => return self.reads_in_redex(store, head, &args, loops),
+            Node::Lambda(..) => return self.reads_in_redex(count, head, &args, loops),
             Node::DepLambda(_, _, _, f) | Node::DepApply(f, _) => {
-                let function = self.reads_in(store, f, loops);
-                let mut reads = |arg: &Term| self.reads_in(store, *arg, loops);
+                let function = self.reads_in(count, f, loops);
+                let mut reads = |arg: &Term| self.reads_in(count, *arg, loops);
                 return args.iter().map(&mut reads).fold(function, Reads::and);
             }
             _ => None,
         };
         if let (Some(Pattern::Element), [index, array]) = (pattern, &args[..]) {
-            return self.element_reads(store, *index, *array, loops);
+            return self.element_reads(count, *index, *array, loops);
         }
         let repeats = pattern.is_some_and(repeats_its_function);
         let function = args.iter().find(|arg| store.is_function(**arg));
@@ -138,20 +167,20 @@ impl Component {
         for &arg in &args {
             total = total.and(match parameters(store, arg) {
                 (params, body) if store.is_function(arg) && repeats => {
-                    let count = loops.len();
+                    let outside = loops.len();
                     loops.extend(params.into_iter().map(Some));
                     // The parameter of a function that is no abstraction has no name.
-                    loops.extend((loops.len() == count).then_some(None));
-                    let inside = self.reads_in(store, body, loops);
-                    loops.truncate(count);
+                    loops.extend((loops.len() == outside).then_some(None));
+                    let inside = self.reads_in(count, body, loops);
+                    loops.truncate(outside);
                     inside
                 }
-                (_, body) if store.is_function(arg) => self.reads_in(store, body, loops),
+                (_, body) if store.is_function(arg) => self.reads_in(count, body, loops),
                 _ if repeats => {
                     let user = function.and_then(|f| last_parameter(store, *f));
-                    self.reads_through(store, arg, user, loops)
+                    self.reads_through(count, arg, user, loops)
                 }
-                _ => self.reads_in(store, arg, loops),
+                _ => self.reads_in(count, arg, loops),
             });
         }
         match view_factor(store, head) {
@@ -163,19 +192,20 @@ impl Component {
     /// Returns the reads in an abstraction and the arguments that it is applied to.
     fn reads_in_redex(
         &self,
-        store: &Store,
+        count: &Count<'_>,
         head: Term,
         args: &[Term],
         loops: &mut Vec<Option<Local>>,
     ) -> Reads {
+        let store = count.store;
         let (mut body, mut bound) = (head, Vec::new());
         while let Node::Lambda(parameter, inside) = store.node(body) {
             bound.push(parameter);
             body = inside;
         }
-        let mut total = self.reads_in(store, body, loops);
+        let mut total = self.reads_in(count, body, loops);
         for (at, arg) in args.iter().enumerate() {
-            let here = self.reads_in(store, *arg, loops);
+            let here = self.reads_in(count, *arg, loops);
             total = total.and(match bound.get(at) {
                 Some(&parameter) => {
                     let path = Vec::new();
@@ -184,7 +214,7 @@ impl Component {
                         parameter,
                         path,
                     };
-                    here.times(value.reads(store))
+                    here.times(value.reads(count))
                 }
                 None => here,
             });
@@ -195,18 +225,19 @@ impl Component {
     /// Returns the reads of an array whose elements are given to a function.
     fn reads_through(
         &self,
-        store: &Store,
+        count: &Count<'_>,
         array: Term,
         user: Option<(Local, Term)>,
         loops: &mut Vec<Option<Local>>,
     ) -> Reads {
+        let store = count.store;
         let Some((parameter, body)) = user else {
-            return self.reads_in(store, array, loops);
+            return self.reads_in(count, array, loops);
         };
         let mut open = vec![(array, Vec::new())];
         let mut total = Reads::NONE;
         while let Some((array, path)) = open.pop() {
-            let (head, args) = spine(store, array);
+            let (head, args) = store.spine(array);
             if let (Node::Primitive(Primitive::Zip, _), [first, second]) =
                 (store.node(head), &args[..])
             {
@@ -222,8 +253,8 @@ impl Component {
                 parameter,
                 path,
             };
-            let here = self.reads_in(store, array, loops);
-            total = total.and(here.times(inside.reads(store)));
+            let here = self.reads_in(count, array, loops);
+            total = total.and(here.times(inside.reads(count)));
         }
         total
     }
@@ -232,18 +263,19 @@ impl Component {
     /// element once.
     fn element_reads(
         &self,
-        store: &Store,
+        count: &Count<'_>,
         index: Term,
         array: Term,
         loops: &mut Vec<Option<Local>>,
     ) -> Reads {
-        let in_index = self.reads_in(store, index, loops);
+        let store = count.store;
+        let in_index = self.reads_in(count, index, loops);
         let mut constant = loops
             .iter()
             .filter(|counter| counter.is_none_or(|counter| !store.has_free(index, counter)))
             .copied()
             .collect();
-        in_index.and(self.reads_in(store, array, &mut constant))
+        in_index.and(self.reads_in(count, array, &mut constant))
     }
 
     /// Returns true if a term is the component or contains or is contained in it, false if it is
@@ -275,7 +307,7 @@ impl Component {
 /// Returns true if an expression uses a variable only as the array of one map or reduction, which
 /// takes its elements in order, so that a map that computes the array can be fused with it.
 pub(super) fn is_traversed_once(store: &Store, term: Term, array: Local) -> bool {
-    let (head, args) = spine(store, term);
+    let (head, args) = store.spine(term);
     let used = |part: &Term| store.has_free(*part, array);
     if let (Node::Lambda(_, body), [value, rest @ ..]) = (store.node(head), &args[..]) {
         let others = rest.iter().any(used) || used(value);
@@ -305,7 +337,7 @@ pub(super) fn is_traversed_once(store: &Store, term: Term, array: Local) -> bool
 
 /// Returns true if a term is a variable, or zipped with others.
 fn is_component(store: &Store, term: Term, array: Local) -> bool {
-    let (head, args) = spine(store, term);
+    let (head, args) = store.spine(term);
     match store.node(head) {
         Node::Var(local) => local == array && args.is_empty(),
         Node::Primitive(Primitive::Zip, _) => {
@@ -365,19 +397,6 @@ pub(super) fn repeats_its_function(pattern: Pattern) -> bool {
         Pattern::View(_) | Pattern::Zip | Pattern::Concat | Pattern::Let => false,
         Pattern::Memory | Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch => false,
     }
-}
-
-/// Returns a function with all arguments of an application. Type-level arguments of dependent
-/// functions end the list, since no primitive takes one after a value.
-pub(super) fn spine(store: &Store, term: Term) -> (Term, Vec<Term>) {
-    let mut args = Vec::new();
-    let mut head = term;
-    while let Node::Apply(f, x) = store.node(head) {
-        args.push(x);
-        head = f;
-    }
-    args.reverse();
-    (head, args)
 }
 
 /// Returns the parameters of a function and its body.
@@ -451,13 +470,50 @@ fn is_constant(store: &Store, term: Term) -> bool {
     !store.is_function(term) && store.free(term).is_empty()
 }
 
-/// Returns true if values of a type contain arrays.
-pub(super) fn contains_array(ty: &Type) -> bool {
-    match ty {
-        Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) => true,
-        Type::Pair(a, b) => contains_array(a) || contains_array(b),
-        // An unknown type may be an array.
-        Type::Var(_) | Type::Apply(..) => true,
+/// Returns true if the evaluation of a term may fail: it divides integers by a value that may be
+/// zero.
+pub(super) fn may_fail(store: &Store, term: Term) -> bool {
+    let mut open = vec![term];
+    let mut seen = FxHashSet::default();
+    while let Some(term) = open.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        let (head, args) = store.spine(term);
+        if is_division_of_integers(store, head)
+            && !args
+                .get(1)
+                .is_some_and(|divisor| is_nonzero(store, *divisor))
+        {
+            return true;
+        }
+        open.extend(store.children(head).map(|(_, part)| part));
+        open.extend(args);
+    }
+    false
+}
+
+fn is_division_of_integers(store: &Store, head: Term) -> bool {
+    let Node::Primitive(Primitive::Div | Primitive::Mod, types) = store.node(head) else {
+        return false;
+    };
+    match store.args(types).first() {
+        Some(Arg::Type(ty)) => match &**ty {
+            Type::Scalar(scalar) => !scalar.is_float(),
+            Type::Vector(_, element) => {
+                !matches!(**element, Type::Scalar(scalar) if scalar.is_float())
+            }
+            _ => true,
+        },
+        _ => true,
+    }
+}
+
+fn is_nonzero(store: &Store, term: Term) -> bool {
+    match store.node(term) {
+        Node::Literal(literal) => {
+            matches!(store.literal_of(literal), Literal::Int { value, .. } if *value != 0)
+        }
         _ => false,
     }
 }

@@ -8,10 +8,9 @@
 
 use rise::Primitive;
 use rise::pattern::{Pattern, ReduceLoop};
-use rise::types::Arg;
+use rise::types::{Arg, contains_array};
 
-use super::demand::{contains_array, spine};
-use super::strides::{Accesses, Index, Meaning, Step, Stride};
+use super::strides::{Binding, Index, Step, Stride, StrideAnalysis};
 use super::{Lowering, LoweringError};
 use crate::term::{Local, Node, Term};
 
@@ -64,7 +63,7 @@ impl Lowering<'_> {
             return Ok(None);
         }
         let term = self.head_form(term)?;
-        let (head, args) = spine(self.store, term);
+        let (head, args) = self.store.spine(term);
         let Node::Primitive(primitive, _) = self.store.node(head) else {
             return Ok(None);
         };
@@ -121,10 +120,15 @@ impl Lowering<'_> {
         if work > MAX_WORK {
             return false;
         }
-        let mut meanings = self.meanings.clone();
-        meanings.push((param, Meaning::Part(array, vec![Step::Element(Index::MAP)])));
+        let outer = self.scopes.iter().filter_map(|scope| scope.element);
+        let part =
+            |(local, array), index| (local, Binding::Part(array, vec![Step::Element(index)]));
+        let mut bindings: Vec<_> = outer
+            .map(|element| part(element, Index::CONSTANT))
+            .collect();
+        bindings.push(part((param, array), Index::MAP));
         let path = vec![Step::Element(Index::REDUCTION)];
-        let Some(reads) = Accesses::of(self.store, meanings, reduction.array, path) else {
+        let Some(reads) = StrideAnalysis::of(self.store, bindings, reduction.array, path) else {
             return false;
         };
         let by_results: u64 = reads
@@ -151,7 +155,7 @@ impl Lowering<'_> {
         } = reduction;
         let (length, element) = self.parts_of_array(array)?;
         let (steps, operand) = self.parts_of_array(reduced)?;
-        let sum = Arg::Type(self.store.type_of(initial).clone());
+        let sum = self.type_arg(initial);
 
         // The operands of each step, for all results.
         let operands = self.store.lambda(param, reduced);

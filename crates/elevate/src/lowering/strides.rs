@@ -9,7 +9,6 @@ use rise::pattern::{MapLoop, Pattern, View};
 use rise::types::{Arg, Type};
 use syntax::ast::Half;
 
-use super::demand::spine;
 use crate::term::{Local, Node, Store, Term};
 
 /// The distance in memory, in elements, of the elements for consecutive values of a loop counter.
@@ -106,7 +105,7 @@ pub(super) enum Step {
 
 /// The value of a variable.
 #[derive(Clone, Debug)]
-pub(super) enum Meaning {
+pub(super) enum Binding {
     /// A part of the value of a term.
     Part(Term, Vec<Step>),
     /// A number that depends on the loops.
@@ -114,9 +113,9 @@ pub(super) enum Meaning {
 }
 
 /// The analysis of the reads of a term.
-pub(super) struct Accesses<'s> {
+pub(super) struct StrideAnalysis<'s> {
     store: &'s mut Store,
-    meanings: Vec<(Local, Meaning)>,
+    bindings: Vec<(Local, Binding)>,
     /// The place in memory of each read.
     reads: Vec<Index>,
     /// True if a part of the term is not understood.
@@ -125,18 +124,18 @@ pub(super) struct Accesses<'s> {
     fuel: u32,
 }
 
-impl<'s> Accesses<'s> {
+impl<'s> StrideAnalysis<'s> {
     /// Returns the places in memory that a part of the value of a term is read from; `None` if they
     /// are not known.
     pub fn of(
         store: &'s mut Store,
-        meanings: Vec<(Local, Meaning)>,
+        bindings: Vec<(Local, Binding)>,
         term: Term,
         path: Vec<Step>,
     ) -> Option<Vec<Index>> {
-        let mut accesses = Accesses {
+        let mut accesses = StrideAnalysis {
             store,
-            meanings,
+            bindings,
             reads: Vec::new(),
             incomplete: false,
             fuel: 4_000,
@@ -154,7 +153,7 @@ impl<'s> Accesses<'s> {
         if self.incomplete {
             return;
         }
-        let (head, args) = spine(self.store, term);
+        let (head, args) = self.store.spine(term);
         let (primitive, types) = match self.store.node(head) {
             Node::Primitive(primitive, types) => (primitive, types),
             Node::Literal(_) | Node::Nat(_) => return,
@@ -226,12 +225,12 @@ impl<'s> Accesses<'s> {
             }
             (Pattern::Map(MapLoop::Computed), &[f, array]) => match path.pop() {
                 Some(index @ Step::Element(_)) => {
-                    self.apply(f, Meaning::Part(array, vec![index]), path);
+                    self.apply(f, Binding::Part(array, vec![index]), path);
                 }
                 _ => self.incomplete = true,
             },
             (Pattern::Generate, &[f]) => match path.pop() {
-                Some(Step::Element(index)) => self.apply(f, Meaning::Number(index), path),
+                Some(Step::Element(index)) => self.apply(f, Binding::Number(index), path),
                 _ => self.incomplete = true,
             },
             (Pattern::Literal, _) => {
@@ -239,7 +238,7 @@ impl<'s> Accesses<'s> {
                 args.iter()
                     .for_each(|element| self.read(*element, path.clone()));
             }
-            (Pattern::Let, &[value, f]) => self.apply(f, Meaning::Part(value, Vec::new()), path),
+            (Pattern::Let, &[value, f]) => self.apply(f, Binding::Part(value, Vec::new()), path),
             (Pattern::View(View::Gather), &[indices, array]) => {
                 let element = path.last().copied();
                 self.read(indices, element.into_iter().collect());
@@ -315,10 +314,10 @@ impl<'s> Accesses<'s> {
     }
 
     fn variable(&mut self, local: Local, path: Vec<Step>) {
-        let found = self.meanings.iter().rfind(|(known, _)| *known == local);
-        match found.map(|(_, meaning)| meaning.clone()) {
-            Some(Meaning::Number(_)) => {}
-            Some(Meaning::Part(term, part)) => self.read(term, joined(path, part)),
+        let found = self.bindings.iter().rfind(|(known, _)| *known == local);
+        match found.map(|(_, binding)| binding.clone()) {
+            Some(Binding::Number(_)) => {}
+            Some(Binding::Part(term, part)) => self.read(term, joined(path, part)),
             None => {
                 let ty = self.store.ty_of(self.store.local_ty(local)).clone();
                 self.place(&ty, &path);
@@ -335,23 +334,23 @@ impl<'s> Accesses<'s> {
             self.incomplete = true;
             return;
         };
-        self.meanings
-            .push((param, Meaning::Part(value, Vec::new())));
+        self.bindings
+            .push((param, Binding::Part(value, Vec::new())));
         match (rest.is_empty(), self.store.node(body)) {
             (true, _) => self.read(body, path),
             (false, Node::Lambda(..)) => self.redex(body, rest, path),
             (false, _) => self.incomplete = true,
         }
-        self.meanings.pop();
+        self.bindings.pop();
     }
 
     /// Adds the reads of the result of a function.
-    fn apply(&mut self, f: Term, argument: Meaning, path: Vec<Step>) {
+    fn apply(&mut self, f: Term, argument: Binding, path: Vec<Step>) {
         match self.store.node(f) {
             Node::Lambda(param, body) => {
-                self.meanings.push((param, argument));
+                self.bindings.push((param, argument));
                 self.read(body, path);
-                self.meanings.pop();
+                self.bindings.pop();
             }
             _ => {
                 let parts = self.store.fun_parts(self.store.ty(f));
@@ -362,9 +361,9 @@ impl<'s> Accesses<'s> {
                 let param = self.store.fresh_local("x", parameter);
                 let variable = self.store.var(param);
                 let body = self.store.apply(f, variable);
-                self.meanings.push((param, argument));
+                self.bindings.push((param, argument));
                 self.read(body, path);
-                self.meanings.pop();
+                self.bindings.pop();
             }
         }
     }
@@ -373,11 +372,11 @@ impl<'s> Accesses<'s> {
     fn number(&self, term: Term) -> Index {
         match self.store.node(term) {
             Node::Var(local) => {
-                let found = self.meanings.iter().rfind(|(known, _)| *known == local);
-                match found.map(|(_, meaning)| meaning) {
-                    Some(Meaning::Number(index)) => *index,
-                    Some(Meaning::Part(term, part)) if part.is_empty() => self.number(*term),
-                    Some(Meaning::Part(_, part)) => part
+                let found = self.bindings.iter().rfind(|(known, _)| *known == local);
+                match found.map(|(_, binding)| binding) {
+                    Some(Binding::Number(index)) => *index,
+                    Some(Binding::Part(term, part)) if part.is_empty() => self.number(*term),
+                    Some(Binding::Part(_, part)) => part
                         .iter()
                         .map(|step| match step {
                             Step::Element(index) => index.unknown(),

@@ -214,14 +214,9 @@ fn is_end(store: &Store, term: Term, ty: ScalarType, smallest: bool) -> Option<b
     Some(value == if smallest { low } else { high })
 }
 
-/// Returns the head and the arguments of an application.
+/// Returns the head of an application and its arguments.
 fn spine(store: &Store, term: Term) -> (Node, Vec<Term>) {
-    let (mut head, mut values) = (term, Vec::new());
-    while let Node::Apply(f, x) = store.node(head) {
-        values.push(x);
-        head = f;
-    }
-    values.reverse();
+    let (head, values) = store.spine(term);
     (store.node(head), values)
 }
 

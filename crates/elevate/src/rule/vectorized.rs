@@ -71,7 +71,7 @@ impl Lift<'_> {
         if !self.varies(term) && !self.store.is_function(term) {
             return self.in_every_lane(term);
         }
-        let (head, args) = self.spine(term);
+        let (head, args) = self.store.spine(term);
         match self.store.node(head) {
             Node::Var(local) if args.is_empty() => match self.locals.get(&local) {
                 Some(&vector) => Ok(self.store.var(vector)),
@@ -246,16 +246,6 @@ impl Lift<'_> {
     fn varies(&self, term: Term) -> bool {
         let free = self.store.free(term);
         free.iter().any(|local| self.locals.contains_key(local))
-    }
-
-    fn spine(&self, term: Term) -> (Term, Vec<Term>) {
-        let (mut head, mut args) = (term, Vec::new());
-        while let Node::Apply(f, x) = self.store.node(head) {
-            args.push(x);
-            head = f;
-        }
-        args.reverse();
-        (head, args)
     }
 
     fn message(&self, term: Term) -> String {

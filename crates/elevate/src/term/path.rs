@@ -148,6 +148,18 @@ impl Store {
         Children { store, term, left }
     }
 
+    /// Returns a function with all values that it is applied to. Type-level arguments of dependent
+    /// functions end the list, since no primitive takes one after a value.
+    pub(crate) fn spine(&self, term: Term) -> (Term, Vec<Term>) {
+        let (mut head, mut values) = (term, Vec::new());
+        while let Node::Apply(f, x) = self.node(head) {
+            values.push(x);
+            head = f;
+        }
+        values.reverse();
+        (head, values)
+    }
+
     /// Returns a term and everything in it, functions before their arguments. A part that occurs
     /// several times is returned several times.
     pub fn subterms(&self, term: Term) -> impl Iterator<Item = Term> {

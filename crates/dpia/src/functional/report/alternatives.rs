@@ -1,11 +1,11 @@
 //! Alternatives that the messages offer for missing implementations.
 
+use rise::types::contains_array;
 use rise::{DataFun, Pattern, Primitive, Type};
 
 use super::nesting::written;
 use crate::functional::nesting::allowed;
 use crate::functional::problem::ParallelMap;
-use crate::phrase::contains_array;
 use crate::target::{Features, Parallelism};
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 use syntax::ast::AddressSpace;

@@ -6,6 +6,7 @@
 //! result reads, unless that computes something twice. In the remaining cases the elements are
 //! stored and copied, on targets with a single kind of memory.
 
+use rise::types::contains_array;
 use std::sync::Arc;
 
 use nat::Facts;
@@ -17,7 +18,6 @@ use rustc_hash::FxHashSet;
 use super::out_of_order;
 use crate::functional::access_inference::Term;
 use crate::functional::views::function_rearranges;
-use crate::phrase::contains_array;
 use crate::target::Features;
 
 /// A program whose `scatter`s take their elements in order.

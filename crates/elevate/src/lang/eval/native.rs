@@ -17,9 +17,9 @@ use crate::engine::{
 };
 use crate::lang::definition::Definition;
 use crate::lang::library::Library;
-use crate::lowering::Parallelism;
 use crate::normal::NormalForm;
 use crate::term::{Child, Node, Path, Store, Term, repeats_parameter};
+use rise::pattern::Parallelism;
 
 /// The construction of the value of a native definition.
 #[derive(Clone, Copy)]
@@ -115,7 +115,7 @@ pub(crate) const NATIVES: &[(&str, Native)] = &[
     ),
     (
         "implementInOrder",
-        Native::Step(|_| Some(rule(Implement(Parallelism::None)))),
+        Native::Step(|_| Some(rule(Implement(Parallelism::Sequential)))),
     ),
     ("insert", Native::Step(|args| args.expr(0).map(insert))),
     ("isApply", Native::Known(|| Predicate::IsApply)),

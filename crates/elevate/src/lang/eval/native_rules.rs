@@ -11,7 +11,9 @@ use syntax::ast::Literal;
 use super::Value;
 use super::native::{first_part, is_closed};
 use crate::engine::{Context, MismatchRank, Reason, Rewrite, Rewritten, Strategy};
-use crate::lowering::{LoweringError, Parallelism, lower};
+use rise::pattern::Parallelism;
+
+use crate::lowering::{LoweringError, lower};
 use crate::rule::{self, Definitions};
 use crate::term::{Head, Heads, Node, Store, Term};
 
@@ -96,7 +98,7 @@ pub(super) struct Implement(pub Parallelism);
 impl Rewrite for Implement {
     fn name(&self) -> &str {
         match self.0 {
-            Parallelism::None => "implementInOrder",
+            Parallelism::Sequential => "implementInOrder",
             Parallelism::Threads => "implementForThreads",
             Parallelism::WorkItems => "implementForWorkItems",
         }

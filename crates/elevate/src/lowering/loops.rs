@@ -1,0 +1,214 @@
+//! Loops: the implementations of maps and reductions.
+
+use rise::Primitive;
+use rise::pattern::{MapLoop, Parallelism, Pattern};
+use rise::primitive::DataAccess;
+use rise::types::{Type, contains_array};
+
+use super::demand::{Demand, Reads};
+use super::{Lowered, Lowering, LoweringError, Repetition, Scope, result_access};
+use crate::term::{Local, Node, Term};
+
+impl Lowering<'_> {
+    /// Lowers a map that is written, as a loop.
+    pub(super) fn written_map(&mut self, f: Term, array: Term) -> Lowered {
+        let (param, body, array) = self.fused(f, array)?;
+        self.loop_over(param, body, array)
+    }
+
+    /// Writes what a body computes from each element of an array, by a loop.
+    pub(super) fn loop_over(&mut self, param: Local, body: Term, array: Term) -> Lowered {
+        let is_outermost = self.is_outermost();
+        let by_rows = match self.parallelism {
+            Parallelism::Sequential => true,
+            Parallelism::Threads => !is_outermost,
+            // A work-item has no memory for a row.
+            Parallelism::WorkItems => false,
+        };
+        if by_rows && let Some(program) = self.accumulated_rows(param, body, array)? {
+            return self.write(program);
+        }
+        let inner_dimension = self.dimension.take();
+        let has_items = self.parallelism == Parallelism::WorkItems;
+        let is_nest = is_outermost && has_items && self.is_written_by_loop(body)?;
+        let input = self.read(array, &Demand::of_function(Reads::ONCE, param, body))?;
+        let nest = match is_nest {
+            true => self.nested_loop(param, body, array)?,
+            false => None,
+        };
+        let is_nest = nest.is_some();
+        let lowered = match nest {
+            Some(nest) => nest,
+            None => self.iteration(&[], (param, array), |this| this.write(body))?,
+        };
+        let f = self.store.lambda(param, lowered);
+        let (primitive, dimension) = match (self.parallelism, is_outermost, inner_dimension) {
+            (Parallelism::Threads, true, _) => (Primitive::MapPar, None),
+            (Parallelism::WorkItems, true, _) => (Primitive::MapGlobal, Some(i64::from(is_nest))),
+            (Parallelism::WorkItems, false, Some(inner)) => (Primitive::MapGlobal, Some(inner)),
+            _ => (Primitive::MapSeq, None),
+        };
+        self.map(primitive, dimension, f, input)
+    }
+
+    /// Lowers the body of a loop over work-items whose result is written by another such loop.
+    /// Returns `None` if the body stores something outside of the inner loop, which every work-item
+    /// of the inner dimension would write.
+    pub(super) fn nested_loop(
+        &mut self,
+        param: Local,
+        body: Term,
+        array: Term,
+    ) -> Result<Option<Term>, LoweringError> {
+        let lower = |this: &mut Self| {
+            this.dimension = Some(0);
+            let lowered = this.iteration(&[], (param, array), |this| this.write(body));
+            this.dimension = None;
+            lowered
+        };
+        let is_accepted = |this: &Self, lowered: &Lowered| {
+            lowered.is_ok_and(|term| !this.stores_outside_of_inner_loop(term))
+        };
+        let mut accepted = false;
+        let lowered = self.attempt(lower, |this, lowered| {
+            accepted = is_accepted(this, lowered);
+            accepted
+        })?;
+        Ok(accepted.then_some(lowered))
+    }
+
+    /// Returns true if an expression stores something outside of the functions of loops over
+    /// work-items.
+    pub(super) fn stores_outside_of_inner_loop(&self, term: Term) -> bool {
+        let (head, args) = self.store.spine(term);
+        match self.store.node(head) {
+            Node::Primitive(Primitive::ToMem, _) => return true,
+            Node::Primitive(Primitive::MapGlobal, _) => {
+                return args[1..]
+                    .iter()
+                    .any(|arg| self.stores_outside_of_inner_loop(*arg));
+            }
+            Node::Lambda(_, body) if self.stores_outside_of_inner_loop(body) => return true,
+            _ => {}
+        }
+        args.iter()
+            .any(|arg| self.stores_outside_of_inner_loop(*arg))
+    }
+
+    /// Lowers the body of a loop over an array, whose elements its last parameter is.
+    pub(super) fn iteration(
+        &mut self,
+        others: &[Local],
+        (param, array): (Local, Term),
+        lower: impl FnOnce(&mut Self) -> Lowered,
+    ) -> Lowered {
+        let scope = Scope {
+            locals: others.iter().copied().chain([param]).collect(),
+            repetition: Repetition::Loop,
+            element: Some((param, array)),
+            ..Scope::default()
+        };
+        self.region(scope, lower)
+    }
+
+    /// Returns true if the result of a function is its argument with the elements in another order,
+    /// so that it can be written through the function. The identity does not: a map of it is a copy.
+    pub(super) fn rearranges(&mut self, f: Term) -> Result<bool, LoweringError> {
+        let (param, body) = self.parts_of_function(f, "x");
+        let mut here = self.head_form(body)?;
+        if self.store.node(here) == Node::Var(param) {
+            return Ok(false);
+        }
+        loop {
+            let (head, args) = self.store.spine(here);
+            let Node::Primitive(primitive, _) = self.store.node(head) else {
+                return Ok(self.store.node(here) == Node::Var(param));
+            };
+            here = match (primitive.pattern(), &args[..]) {
+                (Pattern::View(_), &[.., array])
+                    if result_access(primitive) == DataAccess::Shared =>
+                {
+                    array
+                }
+                (Pattern::Map(MapLoop::Computed), &[f, array]) if self.rearranges(f)? => array,
+                _ => return Ok(false),
+            };
+            here = self.head_form(here)?;
+        }
+    }
+
+    /// Returns true if a pattern other than a copy writes the elements of an array, perhaps
+    /// rearranged.
+    pub(super) fn has_writer(&mut self, array: Term) -> Result<bool, LoweringError> {
+        let array = self.head_form(array)?;
+        let (head, args) = self.store.spine(array);
+        let Node::Primitive(primitive, _) = self.store.node(head) else {
+            return Ok(false);
+        };
+        match (primitive.pattern(), &args[..]) {
+            (Pattern::Generate, _) => Ok(true),
+            (Pattern::View(_), &[.., array]) if result_access(primitive) == DataAccess::Shared => {
+                self.has_writer(array)
+            }
+            (Pattern::Map(MapLoop::Computed), &[f, array]) if self.rearranges(f)? => {
+                self.has_writer(array)
+            }
+            _ => Ok(result_access(primitive) != DataAccess::Read),
+        }
+    }
+
+    /// Returns true if a loop writes the result of a body, perhaps rearranged.
+    pub(super) fn is_written_by_loop(&mut self, body: Term) -> Result<bool, LoweringError> {
+        let body = self.head_form(body)?;
+        let is_array = matches!(**self.store.type_of(body), Type::Array(..));
+        let (head, args) = self.store.spine(body);
+        let Node::Primitive(primitive, _) = self.store.node(head) else {
+            return Ok(is_array);
+        };
+        Ok(match (primitive.pattern(), args.last()) {
+            (Pattern::Map(MapLoop::Computed) | Pattern::Generate, _) => true,
+            (Pattern::View(_), Some(&array)) if result_access(primitive) == DataAccess::Shared => {
+                self.is_written_by_loop(array)?
+            }
+            (Pattern::Reduce(_), _) => false,
+            _ => is_array && result_access(primitive) == DataAccess::Read,
+        })
+    }
+
+    /// Lowers a reduction whose implementation is open. A map before it becomes part of it.
+    pub(super) fn reduction(&mut self, f: Term, initial: Term, array: Term) -> Lowered {
+        let (accumulator, combine) = self.parts_of_function(f, "acc");
+        let (element, combined) = self.parts_of_function(combine, "x");
+        let basic = !contains_array(self.store.type_of(initial));
+        let combine = self.store.lambda(element, combined);
+        let (element, combined, array) = self.fused(combine, array)?;
+        let initial = match basic {
+            true => self.read(initial, &Demand::of(Reads::ONCE))?,
+            false => self.by_one_thread(|this| this.write(initial))?,
+        };
+        let demand = Demand::of_function(Reads::ONCE, element, combined);
+        let input = self.read(array, &demand)?;
+        let body = self.iteration(&[accumulator], (element, array), |this| {
+            this.write(combined)
+        })?;
+        let f = self.store.lambda(element, body);
+        let f = self.store.lambda(accumulator, f);
+        let (length, operand) = self.parts_of_array(input)?;
+        let result = self.type_arg(initial);
+        let primitive = match basic && self.is_short(input) {
+            true => Primitive::ReduceSeqUnroll,
+            false => Primitive::ReduceSeq,
+        };
+        let reduce = self.primitive_term(primitive, &[length, operand, result])?;
+        Ok(self.store.apply_all(reduce, [f, initial, input]))
+    }
+
+    /// Returns true if an array has so few elements that a loop over them is unrolled.
+    pub(super) fn is_short(&self, array: Term) -> bool {
+        const MAX_UNROLLED: i64 = 16;
+        match &**self.store.type_of(array) {
+            Type::Array(length, _) => length.as_const().is_some_and(|n| n <= MAX_UNROLLED),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Memory: which values are stored, and which are computed where they are read.
+
+use rise::Primitive;
+use rise::pattern::{Parallelism, Pattern};
+use rise::types::{Address, Arg, Type, contains_array, has_tuple_of_arrays};
+use syntax::ast::AddressSpace;
+
+use super::demand::{Demand, Reads, Work, is_traversed_once};
+use super::{Access, Lowered, Lowering, LoweringError, Repetition, Scope};
+use crate::term::{Local, Node, Term};
+
+impl Lowering<'_> {
+    /// Lowers a map that is read: a view if its elements are cheap or read once.
+    pub(super) fn readable_map(
+        &mut self,
+        term: Term,
+        f: Term,
+        array: Term,
+        demand: &Demand,
+    ) -> Lowered {
+        if self.should_store(term, f, demand) {
+            return self.store(term);
+        }
+        // A map that only rearranges stays on its own, so that what is before it can be stored.
+        let (param, body, array) = match self.work.of(self.store, f) {
+            0 => {
+                let (param, body) = self.parts_of_function(f, "x");
+                (param, body, array)
+            }
+            _ => self.fused(f, array)?,
+        };
+        let reads = demand.reads(self.store);
+        let input = self.read(array, &Demand::of_function(reads, param, body))?;
+        let scope = Scope {
+            locals: vec![param],
+            repetition: Repetition::View,
+            element: Some((param, array)),
+            ..Scope::default()
+        };
+        let is_outermost = self.outermost_view().is_none();
+        let lower =
+            |this: &mut Self| this.region(scope, |this| this.read(body, &Demand::of(reads)));
+        match self.attempt(lower, |_, body| body.is_ok()) {
+            Err(LoweringError::StoredInView) if is_outermost => self.store(term),
+            body => {
+                let f = self.store.lambda(param, body?);
+                self.map(Primitive::Map, None, f, input)
+            }
+        }
+    }
+
+    /// Returns true if the elements of an array, which a function computes, are stored rather than
+    /// computed where they are read.
+    pub(super) fn should_store(&mut self, term: Term, f: Term, demand: &Demand) -> bool {
+        let work = self.work.of(self.store, f);
+        let reads = match self.is_invariant(term) {
+            true => Reads::MANY,
+            false => demand.reads(self.store),
+        };
+        reads.repay_storing(work)
+    }
+
+    /// Returns true if a loop around reads the same element of an array repeatedly.
+    pub(super) fn rereads(&self, index: Term, array: Term) -> bool {
+        let inner = self.scopes.iter().skip(self.level(array) + 1);
+        let mut loops = inner.filter(|scope| scope.repetition.repeats());
+        loops.any(|scope| !scope.locals.iter().any(|l| self.store.has_free(index, *l)))
+    }
+
+    /// Stores an expression in memory.
+    pub(super) fn store(&mut self, term: Term) -> Lowered {
+        let is_moved = |view| self.level(term) < view && self.is_hoisted(term);
+        if self.outermost_view().is_some_and(|view| !is_moved(view)) {
+            return Err(LoweringError::StoredInView);
+        }
+        self.hoist(term, |this| {
+            let dimension = this.dimension.take();
+            let written = this.write(term);
+            this.dimension = dimension;
+            let written = written?;
+            if let Some(stored) = this.global_memory(written)? {
+                return Ok(stored);
+            }
+            let ty = this.type_arg(written);
+            let memory = this.primitive_term(Primitive::ToMem, &[ty])?;
+            Ok(this.store.apply(memory, written))
+        })
+    }
+
+    /// Returns a value that kernels use in the memory of the device.
+    pub(super) fn in_device_memory(&mut self, value: Term) -> Lowered {
+        let (head, _) = self.store.spine(value);
+        let is_stored = matches!(self.store.node(head), Node::Primitive(Primitive::ToMem, _));
+        match is_stored {
+            true => Ok(value),
+            false => Ok(self.global_memory(value)?.unwrap_or(value)),
+        }
+    }
+
+    /// Returns a value in the memory of the device if it is computed outside of kernels.
+    pub(super) fn global_memory(&mut self, value: Term) -> Result<Option<Term>, LoweringError> {
+        if self.parallelism != Parallelism::WorkItems || !self.is_outermost() {
+            return Ok(None);
+        }
+        let ty = self.type_arg(value);
+        let global = Arg::Address(Address::Space(AddressSpace::Global));
+        let memory = self.primitive_term(Primitive::ToMem, &[ty, global])?;
+        Ok(Some(self.store.apply(memory, value)))
+    }
+
+    /// Lowers the binding of a value to the parameter of a function.
+    pub(super) fn binding(&mut self, value: Term, f: Term, access: &Access) -> Lowered {
+        let (param, body) = self.parts_of_function(f, "x");
+        let value = self.head_form(value)?;
+        if self.is_substituted(value, param, body) {
+            let body = self.substitute(body, param, value);
+            return self.by(access, body);
+        }
+        if let Some(components) = self.components(value) {
+            return self.binding_of_pair(components, param, body, access);
+        }
+        let is_array = contains_array(self.store.type_of(value));
+        let lowered = match is_array {
+            true => self.stored(value)?,
+            false => {
+                let value = self.read(value, &Demand::of(Reads::ONCE))?;
+                self.in_device_memory(value)?
+            }
+        };
+        let scope = Scope {
+            locals: vec![param],
+            ..Scope::default()
+        };
+        let body = self.region(scope, |this| this.by(access, body))?;
+        self.let_in(lowered, param, body)
+    }
+
+    /// Lowers the binding of a pair of two values, each of which is bound on its own.
+    pub(super) fn binding_of_pair(
+        &mut self,
+        components: [Term; 2],
+        param: Local,
+        body: Term,
+        access: &Access,
+    ) -> Lowered {
+        let types = components.map(|value| self.type_arg(value));
+        let locals = components.map(|value| {
+            let ty = self.store.ty(value);
+            self.store.fresh_local("x", ty)
+        });
+        let variables = locals.map(|local| self.store.var(local));
+        let make = self.primitive_term(Primitive::MakePair, &types)?;
+        let pair = self.store.apply_all(make, variables);
+        let body = self.substitute(body, param, pair);
+        let [first, second] = components;
+        let inner = self.let_in(second, locals[1], body)?;
+        let f = self.store.lambda(locals[0], inner);
+        self.binding(first, f, access)
+    }
+
+    /// Returns the value of a binding in memory.
+    pub(super) fn stored(&mut self, value: Term) -> Lowered {
+        let (head, _) = self.store.spine(value);
+        match self.store.node(head) {
+            Node::Primitive(primitive, _) if primitive.pattern() == Pattern::Memory => {
+                self.read(value, &Demand::of(Reads::MANY))
+            }
+            Node::Primitive(primitive, _) if matches!(primitive.pattern(), Pattern::Reduce(_)) => {
+                self.read(value, &Demand::of(Reads::MANY))
+            }
+            _ => self.store(value),
+        }
+    }
+
+    /// Returns true if the value of a binding takes the place of the variable: it is read once, or
+    /// costs nothing.
+    pub(super) fn is_substituted(&mut self, value: Term, param: Local, body: Term) -> bool {
+        if self.store.is_function(value) {
+            return true;
+        }
+        let (head, _) = self.store.spine(value);
+        let in_memory = match self.store.node(head) {
+            Node::Primitive(primitive, _) => {
+                matches!(primitive.pattern(), Pattern::Memory | Pattern::Kernel)
+            }
+            _ => false,
+        };
+        if in_memory {
+            return false;
+        }
+        let work = self.work.of(self.store, value);
+        if work > 0 && self.components(value).is_some() {
+            return false;
+        }
+        let reads = Demand::of_function(Reads::ONCE, param, body).reads(self.store);
+        // A number that is computed on the host would need a kernel of its own.
+        let is_cheap = work < Work::LOOP && !contains_array(self.store.type_of(value));
+        let in_kernels = self.parallelism == Parallelism::WorkItems && self.is_outermost();
+        let is_array = contains_array(self.store.type_of(value));
+        work == 0
+            || reads <= Reads::ONCE
+            || is_array && is_traversed_once(self.store, body, param)
+            || is_array && !reads.repay_storing(work)
+            || is_cheap && in_kernels
+            || has_tuple_of_arrays(self.store.type_of(value))
+    }
+
+    /// Copies an array that is read.
+    pub(super) fn copy(&mut self, term: Term) -> Lowered {
+        let ty = self.store.type_of(term).clone();
+        match &*ty {
+            Type::Array(_, element) => {
+                let ty = self.store.intern_ty(element);
+                let param = self.store.fresh_local("x", ty);
+                let body = self.store.var(param);
+                self.loop_over(param, body, term)
+            }
+            Type::DepArray(length, elements) => {
+                let args = [
+                    Arg::Nat(length.clone()),
+                    Arg::DataFun(elements.clone()),
+                    Arg::DataFun(elements.clone()),
+                ];
+                let primitive =
+                    match self.parallelism == Parallelism::Threads && self.is_outermost() {
+                        true => Primitive::DepMapPar,
+                        false => Primitive::DepMapSeq,
+                    };
+                let head = self.primitive_term(primitive, &args)?;
+                let f = self.identity_of_rows(elements);
+                let f = f.ok_or(LoweringError::IllTyped)?;
+                let f = self.function(f, Repetition::Loop, &Access::Write)?;
+                let array = self.read(term, &Demand::of(Reads::ONCE))?;
+                Ok(self.store.apply_all(head, [f, array]))
+            }
+            Type::Pair(a, b) => {
+                let types = [Arg::Type(a.clone()), Arg::Type(b.clone())];
+                let mut halves = Vec::new();
+                for primitive in [Primitive::Fst, Primitive::Snd] {
+                    let half = self.primitive_term(primitive, &types)?;
+                    let half = self.store.apply(half, term);
+                    halves.push(self.write(half)?);
+                }
+                let pair = self.primitive_term(Primitive::MakePair, &types)?;
+                Ok(self.store.apply_all(pair, halves))
+            }
+            _ => self.read(term, &Demand::of(Reads::ONCE)),
+        }
+    }
+}
