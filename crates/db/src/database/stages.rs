@@ -13,7 +13,7 @@ use syntax::Diagnostic;
 use super::Database;
 use crate::files::ItemId;
 use crate::flow::flow;
-use crate::stages::{self, StageResult, frontend, intermediate, phrases, programs};
+use crate::stages::{self, StageResult, frontend, phrases, programs};
 use crate::targets;
 use crate::terms;
 use crate::values::{self, Values};

@@ -21,6 +21,7 @@ pub(crate) mod spines;
 pub(crate) mod strategies;
 pub(crate) mod terms;
 pub(crate) mod titles;
+mod users;
 pub(crate) mod verify;
 mod why;
 

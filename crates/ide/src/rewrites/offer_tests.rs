@@ -767,6 +767,8 @@ fn an_error_of_generated_code_is_found_when_a_rewrite_is_chosen() {
     chosen(
         "def f = fun(xss: 64.8192.f32 => xss |> mapWorkGroup(0)(fun(row => row |> map$0Local(0)(fun(x => x + 1.0f)) |> mapLocal(0)(fun(x => x * 2.0f)) |> toMem(Local) |> split(2) |> mapLocal(0)(fun(p => p |> mapSeq(fun(x => x))))  )))\n",
         "Store in Local",
-        expect!["the result would have an error: a work-group keeps 64 kB in Local memory at a time, and a usual device has 48 kB"],
+        expect![
+            "the result would have an error: a work-group keeps 64 kB in Local memory at a time, and a usual device has 48 kB"
+        ],
     );
 }

@@ -181,7 +181,9 @@ fn finish(
     let new = ide::extended(db, item, def, &open);
     if let Err(error @ ide::Unwritable::Users(_)) = &new {
         output::error(&error.to_string());
-        output::note(&give_value(&open[0]));
+        if let Some(open) = open.first() {
+            output::note(&give_value(open));
+        }
         return Err(FAILURE);
     }
     show::assumptions(db, rewritten);
