@@ -890,10 +890,10 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
               Error[wrong-subkind] at `add`: this function works on numbers and vectors of numbers, and `reduce` gives it `n.f32`
                 related `xs`: the expected type comes from here
                 help: the piped value is the last argument: is an argument missing before it, as in `reduce(add)(…)`?
-            step : {n: Nat} -> 4.f32 -> n.f32
+            step : {n: Nat} -> 4.f32 -> n._
               Error[kind-mismatch] at `slide`: `slide` takes the size `sp` first
                 help: write the size behind it: `slide(3)(…)`
-            size : {n: Nat} -> {m: Nat} -> {t: DataType} -> 4.f32 -> (n*m).t
+            size : {n: Nat} -> {m: Nat} -> 4.f32 -> (n*m)._
               Error[kind-mismatch] at `split`: `split` takes the size `n` first
                 help: write the size behind it: `split(…)`
             halves : 4.f32 -> _
@@ -902,7 +902,7 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
               Error[kind-mismatch] at `n`: expected a size, found the integer type `n`
                 help: a size has the kind `Nat`: bind it as `n: Nat`
             pairs : 4.f32 -> 4.f32 -> _
-              Error[not-data] at `mul`: `map` works on data, and this is a function: `t -> t -> t`
+              Error[not-data] at `mul`: `map` works on data, and this is a function
                 help: it is given a pair: write `fun((x, y) => x * y)`
             index : 4.f32 -> i32 -> _
               Error[type-mismatch] at `i`: `idx` expects `Idx[4]` here, and this is `i32`

@@ -545,9 +545,17 @@ impl Infer<'_> {
         } else {
             expected
         };
+        // Variables that are still open have names of a signature, which are not in the program.
+        let mut is_known = true;
+        for_each_var(&self.table.ty(function), &mut |var| {
+            is_known &= !self.table.is_open(var)
+        });
         let text = self.show(function);
         let message = match self.cause_head(cause) {
-            Some(head) => format!("`{head}` works on data, and this is a function: `{text}`"),
+            Some(head) if is_known => {
+                format!("`{head}` works on data, and this is a function: `{text}`")
+            }
+            Some(head) => format!("`{head}` works on data, and this is a function"),
             None => format!("functions are not stored: this has type `{text}`"),
         };
         let mut fix = None;
