@@ -1,6 +1,6 @@
 //! Tests of inference: types, parameters, conditions and messages.
 
-use crate::common::report;
+use crate::definitions::report;
 use expect_test::{Expect, expect};
 
 #[track_caller]
@@ -1280,7 +1280,7 @@ def a = fun(x: f32, y: f32 => max(x, y))",
 fn a_function_of_more_arguments_is_not_replaced_at_once() {
     let is_preferred = |name: &str| {
         let text = format!("def f = fun((a: 4.f32, b: 4.f32) => {name}(a)(b))");
-        let checked = crate::common::check(&text, &mut crate::common::library());
+        let checked = crate::definitions::check(&text, &mut crate::definitions::library());
         let fix = checked[0].diagnostics[0].fixes.first();
         fix.is_some_and(|fix| fix.preferred)
     };
@@ -1290,7 +1290,7 @@ fn a_function_of_more_arguments_is_not_replaced_at_once() {
 
 /// Returns the text of a definition after the first fix of its only error.
 fn mended(text: &str) -> String {
-    let checked = crate::common::check(text, &mut crate::common::library());
+    let checked = crate::definitions::check(text, &mut crate::definitions::library());
     let errors = checked[0].diagnostics.iter();
     let errors: Vec<_> = errors
         .filter(|found| found.severity == syntax::Severity::Error)
@@ -1341,7 +1341,7 @@ fn fixes_of_calls_give_programs_without_errors() {
     let mut found = String::new();
     for text in texts {
         let mended = mended(text);
-        let again = crate::common::check(&mended, &mut crate::common::library());
+        let again = crate::definitions::check(&mended, &mut crate::definitions::library());
         let mut errors = again[0].diagnostics.iter();
         let error = errors.find(|found| found.severity == syntax::Severity::Error);
         assert!(error.is_none(), "{mended}: {error:?}");
