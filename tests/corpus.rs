@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
 
 /// A line of `sizes.txt`.
 struct Program {
@@ -67,20 +67,7 @@ fn rise_ls(arguments: &[&str]) -> Output {
 
 /// Runs the jobs on all cores, and fails with what they complain of.
 fn each<T: Sync>(jobs: &[T], run: impl Fn(&T) -> Result<(), String> + Sync) {
-    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..cores {
-            scope.spawn(|| {
-                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(message) = run(job) {
-                        wrong.lock().expect("no thread panics").push(message);
-                    }
-                }
-            });
-        }
-    });
-    let wrong = wrong.into_inner().expect("no thread panics");
+    let wrong: Vec<String> = jobs.par_iter().filter_map(|job| run(job).err()).collect();
     assert!(
         wrong.is_empty(),
         "{} wrong:\n{}",

@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use random_programs::{Backend, program};
+use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -68,19 +67,7 @@ fn run(kernel: &Kernel, sizes: &BTreeMap<String, u64>) -> Output {
 /// Calls `check` with every program, on all cores, and fails with all messages.
 fn each(check: impl Fn(&Kernel) -> Vec<String> + Sync) {
     let kernels = kernels();
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(kernel) = kernels.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let said = check(kernel);
-                    found.lock().expect("no test thread panics").extend(said);
-                }
-            });
-        }
-    });
-    let found = found.into_inner().expect("no test thread panics");
+    let found: Vec<String> = kernels.par_iter().flat_map_iter(&check).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -122,24 +109,10 @@ fn sizes_that_break_a_condition_are_refused() {
 #[test]
 fn random_programs_compute_what_the_interpreter_says() {
     const COUNT: u64 = 200;
-    let (next, found) = (AtomicU64::new(0), Mutex::new(Vec::new()));
-    let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= COUNT {
-                        return;
-                    }
-                    if let Some(wrong) = random_program(seed) {
-                        found.lock().expect("no test thread panics").push(wrong);
-                    }
-                }
-            });
-        }
-    });
-    let found = found.into_inner().expect("no test thread panics");
+    let found: Vec<String> = (0..COUNT)
+        .into_par_iter()
+        .filter_map(random_program)
+        .collect();
     assert!(
         found.is_empty(),
         "{} wrong:\n{}",

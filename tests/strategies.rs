@@ -4,9 +4,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rayon::prelude::*;
 use tempfile::TempDir;
 
 /// A strategy, its program, and its runs.
@@ -265,19 +264,7 @@ impl Case {
 
 #[test]
 fn programs_run_as_their_strategies_lower_them() {
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(case) = CASES.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let wrong = case.wrong();
-                    found.lock().expect("no test thread panics").extend(wrong);
-                }
-            });
-        }
-    });
-    let found = found.into_inner().expect("no test thread panics");
+    let found: Vec<String> = CASES.par_iter().flat_map_iter(Case::wrong).collect();
     assert!(
         found.is_empty(),
         "{} wrong:\n{}",

@@ -85,6 +85,34 @@ fn a_file_is_written_as_a_whole() {
     assert_eq!(folder.run(&["--check", "a.rise"]).status, 0);
 }
 
+/// `scale`, a definition that passes its condition on, and definitions that use both.
+const USERS: &str = "\
+def scale = depFun((n: Nat) => fun(xs: n.f32 => xs |> map(fun(x => x * 2.0f))))
+def any = depFun((n: Nat) => fun(xs: n.f32 => scale(n)(xs)))
+def eight = fun(xs: 8.f32 => any(8)(xs))
+def seven = fun(xs: 7.f32 => any(7)(xs))
+def five = fun(xs: 5.f32 => scale(5)(xs))
+";
+
+#[test]
+fn a_condition_that_users_do_not_meet_is_an_error() {
+    let folder = Folder::with(&[("a.rise", USERS)]);
+    let with = |size: usize| {
+        let strategy = format!("topDown(splitJoin({size}))");
+        let args = ["rewrite", "a.rise", "--def", "scale", "--write"];
+        folder.run(&[&args[..], &["--strategy", &strategy]].concat())
+    };
+    let ran = with(4);
+    assert_eq!(ran.status, 1);
+    expect![[r#"
+        error: `five` and `seven` would have an error: `scale` needs 4 divides n, which here is 4 divides 5
+    "#]].assert_eq(&ran.err);
+    assert_eq!(folder.get("a.rise"), USERS);
+    folder.put("a.rise", &USERS.replace('7', "12").replace('5', "4"));
+    assert_eq!(with(4).status, 0);
+    assert!(folder.get("a.rise").contains("split(4)"));
+}
+
 #[test]
 fn documentation_and_annotations_stay_where_a_type_is_written() {
     // Without the rewritten function, the type of `xs` cannot be inferred.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rayon::prelude::*;
 use serde::Deserialize;
 use tools::OCLGRIND;
 
@@ -76,19 +76,7 @@ pub fn said(output: &Output) -> String {
 
 /// Calls `check` with every element, on all cores, and fails with all messages.
 pub fn each<T: Sync>(all: &[T], check: impl Fn(&T) -> Vec<String> + Sync) {
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let said = check(one);
-                    found.lock().expect("no test thread panics").extend(said);
-                }
-            });
-        }
-    });
-    let found = found.into_inner().expect("no test thread panics");
+    let found: Vec<String> = all.par_iter().flat_map_iter(&check).collect();
     assert!(
         found.is_empty(),
         "{} wrong:\n{}",

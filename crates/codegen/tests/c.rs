@@ -1,11 +1,11 @@
 //! Tests the text and the results of functions in C.
 
-mod common;
+mod loop_language;
 
 use codegen::Target;
 use codegen::ir::{Binary, ExprKind, StmtKind};
-use common::*;
 use expect_test::expect;
+use loop_language::*;
 use nat::{Nat, Prop};
 use syntax::ast::ScalarType;
 

@@ -1,11 +1,11 @@
 //! Tests the removal of variables and arrays that only hold copies.
 
-mod common;
+mod loop_language;
 
 use codegen::Target;
 use codegen::ir::{ExprKind, Place};
-use common::*;
 use expect_test::expect;
+use loop_language::*;
 use nat::Nat;
 
 /// Builds sums of rows, accumulated in an array that has its initial value from the output or 0,

@@ -1,10 +1,10 @@
 //! Tests code whose indices have 32 bits, 64 bits, or a width selected by the sizes of a call.
 
-mod common;
+mod loop_language;
 
 use codegen::{CompileError, IndexPolicy, IndexWidth, Module, Target};
-use common::{run, run_fast};
 use expect_test::expect;
+use loop_language::{run, run_fast};
 use rise::core::{normalise, program_of};
 
 const NARROW: IndexPolicy = IndexPolicy::Fixed(IndexWidth::Bits32);

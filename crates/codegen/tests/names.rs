@@ -1,6 +1,6 @@
 //! Tests definitions, parameters and foreign functions whose names are reserved in C or OpenCL C.
 
-mod common;
+mod loop_language;
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use codegen::ir::{ExprKind, Place};
 use codegen::{Target, reserved};
-use common::*;
+use loop_language::*;
 use rise::core::Foreign;
 use syntax::ast::ScalarType;
 

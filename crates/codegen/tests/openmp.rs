@@ -1,13 +1,13 @@
 //! Tests parallel loops and reductions.
 
-mod common;
+mod loop_language;
 
 use std::sync::Arc;
 
 use codegen::Target;
 use codegen::ir::{Binary, Expr, ExprKind, Id, LoopMode, ParallelReduce, Place, Stmt, StmtKind};
-use common::*;
 use expect_test::expect;
+use loop_language::*;
 use nat::Nat;
 use rise::core::Foreign;
 use syntax::ast::ScalarType;

@@ -1,11 +1,11 @@
 //! Tests the effects of the passes on loops, memory and variables.
 
-mod common;
+mod loop_language;
 
 use codegen::ir::{Binary, Expr, ExprKind, Id, LoopMode, Place, Stmt, StmtKind};
 use codegen::{IndexPolicy, Target};
-use common::*;
 use expect_test::expect;
+use loop_language::*;
 use nat::{Nat, Prop};
 use rise::core::Origin;
 use syntax::ast::ScalarType;

@@ -1,11 +1,11 @@
 //! Tests vectors: native types of the compilers if there are some, otherwise structs.
 
-mod common;
+mod loop_language;
 
 use codegen::Target;
 use codegen::ir::{Binary, Expr, ExprKind, LoopMode, Place, Unary};
-use common::*;
 use expect_test::expect;
+use loop_language::*;
 use nat::Nat;
 use syntax::ast::ScalarType;
 

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use codegen::{Module, Target, Targets};
-use dpia::functional;
 use dpia::target::format_bytes;
-use rise::core::LinkError;
+use dpia::{Parallelism, functional};
+use rise::Primitive;
+use rise::core::{Def, LinkError};
 use rustc_hash::FxHashSet;
 use syntax::{Diagnostic, Severity};
 
@@ -18,7 +19,9 @@ use crate::language::Language;
 use crate::options::{Options, device};
 use crate::scope::{Binding, bindings};
 use crate::stages::programs::code_linked;
-use crate::stages::{Frontend, frontend, frontend_of, local_memory, module, name_span};
+use crate::stages::{
+    Frontend, frontend, frontend_of, intermediate, local_memory, module, name_span,
+};
 use crate::types::{Checked, checked};
 
 /// Returns the targets that the item is checked for. These are its annotated targets; or, for a
@@ -169,6 +172,61 @@ pub(crate) fn target_diagnostics(
         return found;
     }
     found.iter().chain(more.iter()).cloned().collect()
+}
+
+/// Returns the errors of a definition with another right side, as [`Database::errors_with`] does.
+///
+/// [`Database::errors_with`]: crate::Database::errors_with
+pub(crate) fn errors_with(
+    db: &dyn Db,
+    item: ItemId,
+    def: &Arc<Def<Primitive>>,
+    target: Option<Target>,
+    generate: bool,
+) -> Vec<Diagnostic> {
+    let checked = checked(db, item.into());
+    let marked = checked.selection.marked;
+    let file = SourceItem::from(item).file(db);
+    let stands_alone = || {
+        let scheme = checked.scheme.as_deref();
+        scheme.is_some_and(functional::stands_alone)
+            && !used_inside(db, file.into()).contains(&item)
+    };
+    let own = target.is_none();
+    if own && (checked.has_strategy || marked.is_empty() && !stands_alone()) {
+        return Vec::new();
+    }
+    let program = match intermediate::program(db, item, def) {
+        Ok(program) => program,
+        Err(found) => return found.to_vec(),
+    };
+    if own && !functional::makes_choice(&program.body) {
+        return Vec::new();
+    }
+    let required = functional::required(&program.body);
+    let used = (required != Parallelism::Sequential).then(|| Target::with(required));
+    let targets: Targets = match target {
+        Some(target) => [target].into_iter().collect(),
+        None if marked.is_empty() => used
+            .into_iter()
+            .chain(Options::get(db).target(db))
+            .collect(),
+        None => marked,
+    };
+    let found = targets.iter().flat_map(|target| {
+        let phrase = intermediate::functional(db, item, &program, target);
+        let errors = phrase.and_then(|phrase| match phrase {
+            Some(phrase) if generate => {
+                let imperative = intermediate::imperative(db, item, &phrase)?;
+                let module = intermediate::module(db, item, &imperative, target)?;
+                Ok(local_memory_diagnostics(db, item.into(), &module))
+            }
+            _ => Ok(Arc::default()),
+        });
+        errors.unwrap_or_else(|found| found).to_vec()
+    });
+    let is_error = |found: &Diagnostic| found.severity == Severity::Error;
+    found.filter(is_error).collect()
 }
 
 /// Returns an error for each kernel that uses more local memory at a time than the device has.

@@ -165,7 +165,7 @@ impl Generator {
                 Ok(row)
             }),
             Generator::Permutation => self.rows(shape, |leaf, n| {
-                let number = |at: u64| whole(at, leaf).ok_or_else(|| self.too_large(n, leaf));
+                let number = |at: u64| whole(at, leaf).ok_or_else(|| self.too_large(n - 1, leaf));
                 let mut row: Vec<Scalar> = (0..n).map(number).collect::<Result<_, _>>()?;
                 for at in (1..n).rev() {
                     watch.tick()?;
@@ -266,8 +266,11 @@ impl Range {
     /// Converts the bounds to values of an element type.
     fn of(&self, leaf: Leaf) -> Result<Bounds, FillError> {
         let bound = |text: &str| {
-            literal::scalar(text, leaf)
-                .map_err(|_| FillError::Bound(text.to_owned(), Shape::leaf(leaf).to_string()))
+            let bound = literal::scalar(text, leaf).ok();
+            // A number that is too large for a type of floats becomes infinite.
+            bound
+                .filter(|bound| bound.as_f64().is_finite())
+                .ok_or_else(|| FillError::Bound(text.to_owned(), Shape::leaf(leaf).to_string()))
         };
         Ok(Bounds {
             leaf,
@@ -638,6 +641,34 @@ mod tests {
         });
         assert_eq!(all, Ok(()));
         assert!(seen.iter().all(|count| *count > 250));
+    }
+
+    #[test]
+    fn numbers_that_a_type_lacks_are_errors() {
+        let made = |generator: &str, n: u64, scalar: ScalarType| {
+            let generator = Generator::parse(generator).expect("a generator");
+            let shape = array(n, Shape::Scalar(scalar));
+            let value = generator
+                .expect("bounds")
+                .value(shape, 1, &|_| None, &|| false);
+            value.map_or_else(|error| error.to_string(), |_| "made".to_owned())
+        };
+        let bound =
+            |text: &str, ty: &str| format!("the bound `{text}` is not a value of type `{ty}`");
+        assert_eq!(
+            made("random(-1e38,1e39)", 4, ScalarType::F32),
+            bound("1e39", "f32")
+        );
+        assert_eq!(
+            made("sorted(-1e39,1)", 4, ScalarType::F32),
+            bound("-1e39", "f32")
+        );
+        assert_eq!(made("random(-1e38,1e39)", 4, ScalarType::F64), "made");
+        assert_eq!(made("permutation", 128, ScalarType::I8), "made");
+        assert_eq!(
+            made("permutation", 129, ScalarType::I8),
+            "`permutation` goes up to 128, which does not fit into `i8`"
+        );
     }
 
     #[test]

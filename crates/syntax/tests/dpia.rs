@@ -1,10 +1,10 @@
 //! Tests of the syntax that only DPIA has: commands and phrase types.
 
-mod common;
+mod rendering;
 
-use common::render;
-use common::sexpr::dump;
 use expect_test::{Expect, expect};
+use rendering::render;
+use rendering::sexpr::dump;
 use syntax::ast::{ItemKind, TermKind};
 use syntax::{Dialect, codes, format_in, parse, parse_in, split};
 

@@ -1,10 +1,10 @@
 //! Tests of the ELEVATE formatter: its layouts, and that it changes white space only.
 
-mod common;
+mod rendering;
 
-use common::sexpr_elevate::dump;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
+use rendering::sexpr_elevate::dump;
 use syntax::TokenKind;
 use syntax::elevate::{format, lex, parse, split};
 

@@ -1,11 +1,11 @@
 //! Tests that the texts of the papers, and further ones, are parsed to the right trees without
 //! errors.
 
-mod common;
+mod rendering;
 
-use common::render;
-use common::sexpr_elevate::dump;
 use expect_test::{Expect, expect};
+use rendering::render;
+use rendering::sexpr_elevate::dump;
 use syntax::elevate::{parse, split};
 
 const LISTING: &str = include_str!("programs/elevate/mv.elevate");

@@ -1,10 +1,10 @@
 //! Tests of error recovery in ELEVATE: the messages, their spans, and the rest of the tree.
 
-mod common;
+mod rendering;
 
-use common::render;
-use common::sexpr_elevate::dump;
 use expect_test::{Expect, expect};
+use rendering::render;
+use rendering::sexpr_elevate::dump;
 use syntax::elevate::{check_order, parse, split};
 
 /// Compares the tree and the messages of each item, for one mistake in each.

@@ -2,10 +2,10 @@
 //! returns a tree with the right spans; items are the same after a split of the whole text and
 //! after edits.
 
-mod common;
+mod rendering;
 
-use common::sexpr_elevate::dump;
 use proptest::prelude::*;
+use rendering::sexpr_elevate::dump;
 use std::cell::Cell;
 use syntax::ast::TermKind;
 use syntax::elevate::ast::{CondKind, ExprId, ExprKind, Item, ItemKind, PatternKind, TypeKind};

@@ -1,11 +1,11 @@
 //! Tests that incomplete and wrong texts have one error at the right span, and a tree of everything
 //! else.
 
-mod common;
+mod rendering;
 
-use common::render;
-use common::sexpr::dump;
 use expect_test::{Expect, expect};
+use rendering::render;
+use rendering::sexpr::dump;
 use syntax::parse;
 
 /// Compares the errors and the tree of each text.

@@ -1,7 +1,7 @@
 //! Property tests for any text: parsing does not panic, reports at most one error, and returns a
 //! tree with the right spans.
 
-mod common;
+mod rendering;
 
 use proptest::prelude::*;
 use syntax::ast::{ItemKind, Term, TermId, TermKind};
@@ -80,7 +80,7 @@ fn check_in(text: &str, dialect: Dialect) -> Parsed {
         !holes || !parsed.diagnostics.is_empty(),
         "a hole without an error: {text:?}"
     );
-    let _ = (item.parents(), common::sexpr::dump(item));
+    let _ = (item.parents(), rendering::sexpr::dump(item));
     parsed
 }
 

@@ -5,9 +5,9 @@
 mod dump;
 mod equal;
 mod run;
-#[path = "../../../crates/syntax/tests/common/sexpr.rs"]
+#[path = "../../../crates/syntax/tests/rendering/sexpr.rs"]
 pub mod sexpr;
-#[path = "../../../crates/syntax/tests/common/sexpr_elevate.rs"]
+#[path = "../../../crates/syntax/tests/rendering/sexpr_elevate.rs"]
 pub mod sexpr_elevate;
 
 pub use dump::{Dump, list, number, unescape, unquoted};

@@ -8,11 +8,13 @@ use dpia::definition::Compiled;
 use dpia::functional::DataFlow;
 use rise::Primitive;
 use rise::core::{Def, LinkError, Program};
+use syntax::Diagnostic;
 
 use super::Database;
 use crate::files::ItemId;
 use crate::flow::flow;
-use crate::stages::{self, StageResult, frontend, intermediate, phrases, programs};
+use crate::stages::{self, StageResult, frontend, phrases, programs};
+use crate::targets;
 use crate::terms;
 use crate::values::{self, Values};
 
@@ -101,43 +103,20 @@ impl Database {
     }
 }
 
-/// Methods for a definition in no file: an intermediate result of a strategy.
+/// Methods for a definition in no file: the result of a rewrite.
 impl Database {
-    /// Links a definition with another right side, and returns the closed program in normal form.
-    pub fn program_with(
+    /// Returns the errors of a definition with another right side as a program for a target, or for
+    /// its own targets. Implementations that are still to be chosen are no errors; those of
+    /// generated code are only found if `generate` is true. The diagnostics have no meaningful
+    /// places. If no target is given, there are none for a definition that is not checked for any,
+    /// because it is no program by itself or makes no choice of implementation.
+    pub fn errors_with(
         &self,
         item: ItemId,
         def: &Arc<Def<Primitive>>,
-    ) -> StageResult<Program<Primitive>> {
-        intermediate::program(self, self.demand(item).into(), def)
-    }
-
-    /// Translates a closed program in normal form to functional DPIA.
-    pub fn functional_of(
-        &self,
-        item: ItemId,
-        program: &Program<Primitive>,
-        target: Target,
-    ) -> StageResult<PhraseProgram> {
-        intermediate::functional(self, item, program, target)
-    }
-
-    /// Translates a program in functional DPIA to imperative DPIA.
-    pub fn imperative_of(
-        &self,
-        item: ItemId,
-        phrase: &PhraseProgram,
-    ) -> StageResult<PhraseProgram> {
-        intermediate::imperative(self, item, phrase)
-    }
-
-    /// Generates the code of a program in imperative DPIA for a target.
-    pub fn module_of(
-        &self,
-        item: ItemId,
-        program: &PhraseProgram,
-        target: Target,
-    ) -> StageResult<Module> {
-        intermediate::module(self, item, program, target)
+        target: Option<Target>,
+        generate: bool,
+    ) -> Vec<Diagnostic> {
+        targets::errors_with(self, self.demand(item).into(), def, target, generate)
     }
 }

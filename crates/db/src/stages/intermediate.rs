@@ -1,4 +1,5 @@
-//! The stages of compilation for a definition in no file: an intermediate result of a strategy.
+//! The stages of compilation for a definition in no file: the result of a rewrite or
+//! of a default schedule.
 
 use std::sync::Arc;
 
@@ -40,32 +41,35 @@ pub(crate) fn program(
         .map_err(|why| one(Diagnostic::error(codes::NOT_A_PROGRAM, name(db, item), why)))
 }
 
-/// Translates a closed program in normal form to functional DPIA.
+/// Translates a closed program in normal form to functional DPIA; `None` if implementations are
+/// still to be chosen, and nothing else is wrong.
 pub(crate) fn functional(
     db: &dyn Db,
     item: ItemId,
     program: &Program<Primitive>,
     target: Target,
-) -> StageResult<PhraseProgram> {
+) -> Result<Option<PhraseProgram>, Arc<[Diagnostic]>> {
     let device = match target.features().has_work_items() {
         true => device(db),
         false => Arc::default(),
     };
     let work = |written: DefinitionSource<'_>| {
-        let checked = dpia::functional::check_on(program, target.features(), &device);
-        let complaints =
-            report::diagnostics(&checked.problems, program, target.features(), written);
-        checked.phrase.ok_or(complaints)
+        let mut checked = dpia::functional::check_on(program, target.features(), &device);
+        checked
+            .problems
+            .retain(|problem| problem.is_error() && !problem.is_unfinished());
+        match checked.problems.is_empty() {
+            true => Ok(checked.phrase),
+            false => Err(report::diagnostics(
+                &checked.problems,
+                program,
+                target.features(),
+                written,
+            )),
+        }
     };
     let made = with_text(db, item.into(), work).map_err(one)?;
-    made.map(Arc::new).map_err(|complaints| {
-        // The fixes are for a text that differs from the source.
-        let bare = complaints.into_iter().map(|complaint| Diagnostic {
-            fixes: Vec::new(),
-            ..complaint
-        });
-        bare.collect()
-    })
+    made.map_err(Arc::from)
 }
 
 /// Translates a program in functional DPIA to imperative DPIA.

@@ -45,7 +45,7 @@ pub use problem::{
 pub use report::{DefinitionSource, diagnostics};
 pub use space_trials::{TrialResult, stored_in, try_spaces};
 pub use target_selection::{
-    first_required, is_program, makes_choice, may_be_program, required, stands_alone,
+    first_required, is_choice, is_program, makes_choice, may_be_program, required, stands_alone,
 };
 pub use targets::allows;
 

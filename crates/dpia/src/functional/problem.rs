@@ -485,6 +485,22 @@ impl Problem {
         )
     }
 
+    /// Returns true if a further choice of implementation solves the problem, and the existing ones
+    /// can stay.
+    pub fn is_unfinished(&self) -> bool {
+        match &self.kind {
+            ProblemKind::MissingMemory { .. }
+            | ProblemKind::MissingCopy { .. }
+            | ProblemKind::MissingChoice { .. }
+            | ProblemKind::Computes { .. }
+            | ProblemKind::WhichSpace { .. } => true,
+            ProblemKind::StreamRead { reader, .. } => {
+                matches!(reader, User::Primitive(Primitive::Map, _))
+            }
+            _ => false,
+        }
+    }
+
     /// Returns true if the problem is a `map` that must become a loop.
     pub(super) fn is_missing_map(&self) -> bool {
         matches!(

@@ -2,7 +2,7 @@
 
 use rise::core::{Expr, Form, subterms};
 use rise::pattern::{MapLoop, ReduceLoop};
-use rise::{Inference, Pattern, Primitive, Scheme, Type};
+use rise::{Arg, Inference, Pattern, Primitive, Scheme, Type};
 use syntax::ast::{Item, Kind, TermKind};
 
 use super::has_tuple_of_arrays;
@@ -30,26 +30,32 @@ pub fn first_required(item: &Item, inference: &Inference) -> Option<Parallelism>
     first.map(|(_, required)| required)
 }
 
-/// Returns the greatest parallelism that the patterns of an expression require.
+/// Returns the greatest parallelism that the patterns and address spaces of an expression require.
 pub fn required(body: &Expr<Primitive>) -> Parallelism {
     let each = subterms(body).map(|term| match term.form {
+        Form::Primitive(_, ref args, _) if has_space(args) => Parallelism::WorkItems,
         Form::Primitive(primitive, ..) => primitive.requirement().into(),
         _ => Parallelism::Sequential,
     });
     each.max().unwrap_or_default()
 }
 
+fn has_space(args: &[Arg]) -> bool {
+    args.iter().any(|arg| matches!(arg, Arg::Address(_)))
+}
+
 /// Returns true if a program chooses an implementation for one of its patterns: a loop, memory, or a
 /// kernel.
 pub fn makes_choice(body: &Expr<Primitive>) -> bool {
     subterms(body).any(|term| match term.form {
-        Form::Primitive(primitive, ..) => is_choice(primitive.pattern()),
+        Form::Primitive(primitive, ..) => is_choice(primitive),
         _ => false,
     })
 }
 
-fn is_choice(pattern: Pattern) -> bool {
-    match pattern {
+/// Returns true if a primitive chooses an implementation, as in [`makes_choice`].
+pub fn is_choice(primitive: Primitive) -> bool {
+    match primitive.pattern() {
         Pattern::Map(MapLoop::Computed | MapLoop::Lanes) => false,
         Pattern::Reduce(ReduceLoop::Undetermined) => false,
         Pattern::Map(

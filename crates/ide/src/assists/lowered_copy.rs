@@ -21,8 +21,9 @@ use super::edits::{free_name, inserted_after, newline_of};
 use super::{Assist, AssistContext, AssistEffect, AssistHandler};
 use crate::SourceEdits;
 use crate::item_view::def_name;
+use crate::rewrites::apply::apply_rewrite_for;
 use crate::rewrites::verify::FileEnv;
-use crate::rewrites::{AssistKind, RewriteAction, apply_rewrite, menu};
+use crate::rewrites::{AssistKind, RewriteAction, menu};
 
 pub(super) const HANDLER: AssistHandler = AssistHandler {
     name: "lowered_copy",
@@ -58,6 +59,12 @@ fn target_of(strategy: &str) -> Target {
         .unwrap_or_default()
 }
 
+/// Returns true if the definition can be compiled for a target by itself.
+fn is_program(db: &Database, item: ItemId) -> bool {
+    let scheme = db.scheme(item);
+    scheme.is_some_and(|scheme| dpia::functional::is_program(&scheme))
+}
+
 fn copy_name(db: &Database, item: ItemId, strategy: &str) -> syntax::ast::Name {
     let wanted = format!(
         "{}_{}",
@@ -74,7 +81,8 @@ fn copy_name(db: &Database, item: ItemId, strategy: &str) -> syntax::ast::Name {
 /// Fails with a message if the definition cannot be lowered by the strategy, if it has no name, or
 /// if the copy has errors.
 pub fn lowered_copy(db: &Database, item: ItemId, strategy: &str) -> Result<SourceEdits, String> {
-    let made = apply_rewrite(db, item, strategy, &Path::ROOT)?;
+    let target = is_program(db, item).then(|| target_of(strategy));
+    let made = apply_rewrite_for(db, item, strategy, &Path::ROOT, target)?;
     let new = beside(db, item, strategy, &made.text).ok_or("the definition has no name")?;
     FileEnv::of(db, item).read(&new)?;
     let edit = inserted_after(db, item, &new);
@@ -98,10 +106,7 @@ fn beside(db: &Database, item: ItemId, strategy: &str, text: &str) -> Option<Str
         "/// `{}`, lowered by `{strategy}`.{newline}",
         def_name(db, item).unwrap_or_default()
     );
-    if db
-        .scheme(item)
-        .is_some_and(|ty| dpia::functional::is_program(&ty))
-    {
+    if is_program(db, item) {
         new.push_str(&format!(
             "@target({}){newline}",
             target_of(strategy).as_str()

@@ -201,7 +201,6 @@ fn a_definition_gets_a_lowered_copy() {
         text,
         "source.rise.lower",
         expect![[r#"
-            Lower everything to loops as `double_c1`
             Lower to C as `double_c1`
             Lower to OpenMP as `double_openmp`
             Lower to OpenCL: a work-item an element as `double_opencl`
@@ -559,7 +558,6 @@ fn a_definition_for_one_target_has_copies_for_others() {
         "@target(c)\ndef $0f = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))\n",
         "source.rise.lower",
         expect![[r#"
-            Lower everything to loops as `f_c`
             Lower to C as `f_c`
             Lower to OpenMP as `f_openmp`
             Lower to OpenCL: a work-item an element as `f_opencl`

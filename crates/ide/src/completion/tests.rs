@@ -226,8 +226,8 @@ fn types_kinds_and_annotations() {
             Function lowerToGroups2D : Lower to OpenCL: work-groups and work-items in two dimensions
             Function lowerToOpenCL : Lower to OpenCL
             Function lowerToOpenMP : Lower to OpenMP
-            Function specializeSeq : Lower everything to loops
             Function BENF : Normalize: functions applied (BENF)
+            Function CNF : Fuse all maps in the definition
         "#]],
     );
     check(

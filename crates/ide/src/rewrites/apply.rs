@@ -1,13 +1,17 @@
 //! The application of a rewrite, with the strategies and the engine of the command line.
 
+use std::sync::Arc;
+
+use codegen::Target;
 use db::{Database, ItemId};
 use elevate::engine::{Options, StrategyKind as Form, run};
 use elevate::term::Path;
 
+use super::new_errors::new_error;
 use super::program::Program;
 use super::reasons;
 use super::strategies::Strategies;
-use super::verify::reduced_or_rewritten;
+use super::verify::{FileEnv, reduced_or_rewritten};
 use crate::SourceEdits;
 
 /// The result of applying a rewrite at one place of a definition.
@@ -25,12 +29,27 @@ pub struct AppliedRewrite {
 ///
 /// # Errors
 /// Fails with a message if the definition has errors, if there is no such strategy, if it does not
-/// apply, or if the result cannot be written as text.
+/// apply, if the result cannot be written as text, or if the result has an error that the program
+/// does not have.
 pub fn apply_rewrite(
     db: &Database,
     item: ItemId,
     strategy: &str,
     path: &Path,
+) -> Result<AppliedRewrite, String> {
+    apply_rewrite_for(db, item, strategy, path, None)
+}
+
+/// Does the same as [`apply_rewrite`], for a result that becomes a program for a target.
+///
+/// # Errors
+/// Fails like [`apply_rewrite`].
+pub(crate) fn apply_rewrite_for(
+    db: &Database,
+    item: ItemId,
+    strategy: &str,
+    path: &Path,
+    target: Option<Target>,
 ) -> Result<AppliedRewrite, String> {
     let broken = || "the definition has errors".to_owned();
     let def = db.elaborated(item).ok_or_else(broken)?;
@@ -39,7 +58,7 @@ pub fn apply_rewrite(
     let mut program = Program::of(store, &def).map_err(too_large)?;
     let unknown = || format!("there is no strategy `{strategy}`");
     let found = strategies.get(strategy).ok_or_else(unknown)?;
-    let located = std::sync::Arc::new(Form::At(path.clone(), found.clone()));
+    let located = Arc::new(Form::At(path.clone(), found.clone()));
     let cancelled = || db.is_cancelled();
     let options = Options {
         facts: program.facts.clone(),
@@ -54,6 +73,10 @@ pub fn apply_rewrite(
         .map_err(|failure| reasons::text(&program.store, &failure.reason))?;
     let new = program.export(root, &def).map_err(too_large)?;
     let done = reduced_or_rewritten(db, item, &new).map_err(|error| error.to_string())?;
+    let (_, made) = FileEnv::of(db, item).read(&done.text)?;
+    if let Some(error) = new_error(db, item, (&def, &Arc::new(made)), target, true) {
+        return Err(error);
+    }
     Ok(AppliedRewrite {
         step: super::record::step(&mut program, root, &found, strategy, path),
         text: done.text,

@@ -7,7 +7,7 @@ use codegen::{Target, Targets};
 use db::{Binding, Database, ItemId};
 use dpia::functional;
 use elevate::engine::Assumption;
-use elevate::term::{Node, Path, Term};
+use elevate::term::{Node, Path, Store, Term};
 use nat::Var;
 use rise::Primitive;
 use rise::core::{Def, Form, subterms, without_compositions};
@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use syntax::GlobalId;
 use syntax::ast::Name;
 
+use super::new_errors::new_error;
 use super::program::Program;
 use super::reasons;
 use super::strategies::Strategies;
@@ -24,6 +25,9 @@ use super::terms::{Alpha, Core, with_params};
 const KEPT: usize = 4;
 /// The largest number of terms in the store of a definition that is put into the cache.
 const MOST_TERMS: usize = 1 << 18;
+
+/// The largest number of terms of a program whose menu shows the errors of results.
+const MOST_CHECKED: usize = 1_000;
 
 /// A definition with the rewrites that were tried in it.
 pub(crate) struct Known {
@@ -36,6 +40,8 @@ pub(crate) struct Known {
     pub(crate) strategies: Strategies,
     /// The results of the entries of the menu, by place.
     pub(crate) tried: FxHashMap<Path, Attempts>,
+    /// The new errors of right sides of the definition; `None` for those that have none.
+    errors: FxHashMap<Term, Option<String>>,
     /// The type-level parameters of the definition: assumptions can only be about sizes among
     /// these.
     pub(crate) parameters: Vec<Var>,
@@ -100,6 +106,7 @@ impl Known {
             strategies,
             def: def.clone(),
             tried: FxHashMap::default(),
+            errors: FxHashMap::default(),
         })
     }
 
@@ -162,6 +169,34 @@ impl Known {
         !Alpha::default().same(&old, &new)
     }
 
+    /// Returns the error that a rewrite without assumptions of the term at a place would add to the
+    /// program, if it is cheap to find: the rewrite chooses an implementation, the program is not
+    /// large, and no code has to be generated. Applying the rewrite finds all errors.
+    pub(crate) fn cheap_error(
+        &mut self,
+        db: &Database,
+        item: ItemId,
+        path: &Path,
+        new: Term,
+    ) -> Option<String> {
+        let store = &mut self.program.store;
+        let root = self.program.imported.root;
+        let old = store.get(root, path)?;
+        if choices(store, new) <= choices(store, old) {
+            return None;
+        }
+        let root = store.replace(root, path, new)?;
+        if let Some(known) = self.errors.get(&root) {
+            return known.clone();
+        }
+        let small = store.subterms(root).nth(MOST_CHECKED).is_none();
+        let new = self.program.export(root, &self.def).ok().filter(|_| small);
+        let error =
+            new.and_then(|new| new_error(db, item, (&self.def, &Arc::new(new)), None, false));
+        self.errors.insert(root, error.clone());
+        error
+    }
+
     /// Puts the entry back into the cache, unless its store of terms has become too large. A full
     /// cache loses the entry that was used least recently.
     pub(crate) fn keep(self) {
@@ -174,6 +209,16 @@ impl Known {
         }
         all.push(self);
     }
+}
+
+/// Counts the primitives in a term that choose an implementation.
+fn choices(store: &Store, term: Term) -> usize {
+    let parts = store.subterms(term);
+    let is_choice = |part: &Term| match store.node(*part) {
+        Node::Primitive(primitive, _) => functional::is_choice(primitive),
+        _ => false,
+    };
+    parts.filter(is_choice).count()
 }
 
 /// Returns true if a term creates elements that are never written.

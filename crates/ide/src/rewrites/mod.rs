@@ -1,13 +1,14 @@
 //! Rewrites of definitions, presented as edits of their text.
 
 pub(crate) mod align;
-mod apply;
+pub(crate) mod apply;
 mod attempt_cache;
 mod chain;
 mod comments;
 pub(crate) mod diff;
 pub(crate) mod menu;
 pub(crate) mod names;
+mod new_errors;
 pub(crate) mod offer;
 mod precedence;
 mod print;
@@ -20,6 +21,7 @@ pub(crate) mod spines;
 pub(crate) mod strategies;
 pub(crate) mod terms;
 pub(crate) mod titles;
+mod users;
 pub(crate) mod verify;
 mod why;
 

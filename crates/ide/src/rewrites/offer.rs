@@ -72,7 +72,7 @@ pub fn rewrites(
             offer.entry(number, entry);
         }
     }
-    offer.chosen(item)
+    offer.chosen(db, item)
 }
 
 /// A place where rewrites are tried.
@@ -106,6 +106,8 @@ struct Found {
     attempt: Attempt,
     /// True if it can be chosen.
     applies: bool,
+    /// The error that the result would have.
+    error: Option<String>,
 }
 
 pub(crate) struct Offer {
@@ -284,6 +286,7 @@ impl Offer {
                 place,
                 applies: self.applies(attempt),
                 attempt: attempt.clone(),
+                error: None,
             };
             let mut here: Vec<Found> = attempts.iter().map(found).collect();
             if here.iter().any(|found| found.applies) {
@@ -432,6 +435,9 @@ impl Offer {
 
     /// Returns the reason why a rewrite with a matching pattern does not apply.
     fn reason(&mut self, found: &Found) -> Option<String> {
+        if found.error.is_some() {
+            return found.error.clone();
+        }
         if found.attempt.made.is_some() {
             return self.unsaid(&found.attempt);
         }
@@ -478,8 +484,8 @@ impl Offer {
         titles::whole(program, title, detail, assumed)
     }
 
-    fn chosen(mut self, item: ItemId) -> Vec<RewriteAction> {
-        let mut kept = self.kept();
+    fn chosen(mut self, db: &Database, item: ItemId) -> Vec<RewriteAction> {
+        let mut kept = self.kept(db, item);
         // The first variant of each rewrite precedes all variants with other sizes.
         kept.sort_by_key(|(found, _)| {
             let Found { entry, place, .. } = found;
@@ -499,7 +505,9 @@ impl Offer {
                 title,
                 is_other_size: found.attempt.preset > 0 && found.entry.takes_sizes(),
                 copies: found.entry.kind == AssistKind::Lowering
-                    && (found.applies || self.is_for_another_target(&found)),
+                    && (found.applies
+                        || found.error.is_some()
+                        || self.is_for_another_target(&found)),
                 disabled: match found.applies {
                     true => None,
                     false => self.reason(&found),
@@ -511,29 +519,43 @@ impl Offer {
         lines
     }
 
+    /// Returns the error that a rewrite would add to the program, if it is cheap to find.
+    fn new_error(&mut self, db: &Database, item: ItemId, found: &Found) -> Option<String> {
+        let (new, assumed) = found.attempt.made.as_ref()?;
+        let path = &self.places[found.place].path;
+        match assumed.is_empty() {
+            true => self.known.cheap_error(db, item, path, *new),
+            false => None,
+        }
+    }
+
+    /// Returns true if the menu with the lines `kept` has no room for another rewrite.
+    fn is_full(&self, kept: &[(Found, String)], found: &Found) -> bool {
+        let enabled = || kept.iter().filter(|(line, _)| line.applies);
+        if !found.applies {
+            return kept.len() - enabled().count() == MOST_DISABLED;
+        }
+        let of_kind = enabled().filter(|(line, _)| line.entry.kind == found.entry.kind);
+        let most_of_kind = if self.single_kind { MOST } else { MOST_OF_KIND };
+        !self.everything && (of_kind.count() == most_of_kind || enabled().count() == MOST)
+    }
+
     /// Selects the rewrites that fit into the menu, with their titles: different rewrites come
     /// before the same rewrite with another size.
-    fn kept(&mut self) -> Vec<(Found, String)> {
+    fn kept(&mut self, db: &Database, item: ItemId) -> Vec<(Found, String)> {
         let mut all = std::mem::take(&mut self.found);
         all.sort_by_key(|found| {
             let Found { entry, place, .. } = found;
             let again = found.attempt.preset > 0;
             (again, entry.kind, entry.is_unsafe, *place)
         });
-        let most_of_kind = if self.single_kind { MOST } else { MOST_OF_KIND };
         let (mut titles, mut made) = (FxHashSet::default(), FxHashSet::default());
         let mut kept = Vec::<(Found, String)>::new();
-        for found in all {
-            let enabled = kept.iter().filter(|(line, _)| line.applies);
-            let of_kind = enabled
-                .clone()
-                .filter(|(line, _)| line.entry.kind == found.entry.kind);
-            let full = match found.applies {
-                false => kept.len() - enabled.count() == MOST_DISABLED,
-                true => {
-                    !self.everything && (of_kind.count() == most_of_kind || enabled.count() == MOST)
-                }
-            };
+        for mut found in all {
+            if found.applies && !self.is_full(&kept, &found) {
+                found.error = self.new_error(db, item, &found);
+                found.applies = found.error.is_none();
+            }
             // Two rewrites with the same result have one line.
             let makes = found
                 .attempt
@@ -541,6 +563,7 @@ impl Offer {
                 .as_ref()
                 .map(|(new, _)| (found.place, *new));
             let known = found.applies && makes.is_some_and(|makes| made.contains(&makes));
+            let full = self.is_full(&kept, &found);
             if full || (known && !found.entry.kind.is_source()) {
                 continue;
             }

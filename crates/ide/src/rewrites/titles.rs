@@ -1,5 +1,6 @@
 //! The details in titles of the menu: the saved memory with its size, and the assumptions.
 
+use dpia::target::format_bytes;
 use elevate::engine::Assumption;
 use elevate::term::{Child, Node, Store, Term};
 use nat::{Nat, Prop};
@@ -123,9 +124,10 @@ fn size(store: &Store, ty: &Type) -> Option<String> {
         sizes
             .into_iter()
             .try_fold(scalar_bytes(scalar)?, i64::checked_mul)
+            .and_then(|bytes| u64::try_from(bytes).ok())
     };
     match known.and_then(bytes) {
-        Some(bytes) => Some(format!("{shape} = {}", amount(bytes))),
+        Some(bytes) => Some(format!("{shape} = {}", format_bytes(bytes))),
         None => Some(shape),
     }
 }
@@ -154,12 +156,4 @@ fn scalar_bytes(scalar: ScalarType) -> Option<i64> {
         ScalarType::I64 | ScalarType::U64 | ScalarType::F64 => 8,
         ScalarType::NatType => return None,
     })
-}
-
-fn amount(bytes: i64) -> String {
-    match bytes {
-        0..=9_999 => format!("{bytes} B"),
-        10_000..=9_999_999 => format!("{} KiB", bytes >> 10),
-        _ => format!("{} MiB", bytes >> 20),
-    }
 }

@@ -13,6 +13,7 @@ use super::align::Alignment;
 use super::diff;
 use super::restyle::{Annotations, Edit, Options, Source, restyle};
 use super::terms::{Alpha, Reducer, with_params};
+use super::users::broken_users;
 use crate::SourceEdits;
 
 /// A definition after a rewrite.
@@ -33,7 +34,8 @@ pub enum Unwritable {
     /// None of the texts that were tried elaborates to the term.
     #[error("the result cannot be written here: {0}")]
     NotRead(String),
-    /// The definition gets new parameters that a definition that uses it cannot pass.
+    /// The definition gets new parameters that a definition that uses it cannot pass, or conditions
+    /// that such a definition does not meet.
     #[error("{0}")]
     Users(String),
 }
@@ -45,8 +47,8 @@ pub enum Unwritable {
 /// to what they reduce to.
 ///
 /// # Errors
-/// Fails if the definition has errors, or if the term has no text, for example because it needs a
-/// size without a name.
+/// Fails if the definition has errors, if the term has no text, for example because it needs a size
+/// without a name, or if a definition that uses it would have an error.
 pub fn rewritten(
     db: &Database,
     item: ItemId,
@@ -61,7 +63,18 @@ pub fn rewritten(
         inference: &inference,
         def: &def,
     };
-    restyled(db, item, base, new, exact)
+    let done = restyled(db, item, base, new, exact)?;
+    if !db.users(item).is_empty() {
+        let (changed, _) = FileEnv::of(db, item)
+            .read(&done.text)
+            .map_err(Unwritable::NotRead)?;
+        if changed.scheme != inference.scheme
+            && let Some(message) = broken_users(db, item, changed.scheme)
+        {
+            return Err(Unwritable::Users(message));
+        }
+    }
+    Ok(done)
 }
 
 /// Like [`rewritten`], but if the new term differs from the old one only in β-redexes and
@@ -269,7 +282,10 @@ pub(crate) struct FileEnv<'d> {
 
 impl<'d> FileEnv<'d> {
     pub(crate) fn of(db: &'d Database, item: ItemId) -> FileEnv<'d> {
-        let file = db.file_of(item);
+        FileEnv::of_file(db, db.file_of(item))
+    }
+
+    pub(super) fn of_file(db: &'d Database, file: FileId) -> FileEnv<'d> {
         FileEnv {
             db,
             file,

@@ -107,7 +107,7 @@ fn far_position(rope: &Rope, byte: usize, encoding: Encoding) -> Position {
 }
 
 /// Returns the position of a byte whose line starts in the same chunk of the rope, and else `None`.
-/// That takes one descent into the rope and a scan of some hundred bytes.
+/// The lookup descends into the rope once and scans some hundred bytes.
 fn near_position(rope: &Rope, byte: usize, encoding: Encoding) -> Option<Position> {
     let (chunk, chunk_start, _, chunk_line) = rope.get_chunk_at_byte(byte)?;
     let before = chunk.get(..byte - chunk_start)?;

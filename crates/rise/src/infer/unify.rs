@@ -112,6 +112,19 @@ impl Infer<'_> {
         }
     }
 
+    /// Solves the type variables of a type that must equal the type of an expression with an error, so
+    /// that no further error is about them.
+    fn break_variables(&mut self, ty: &Ty) {
+        let ty = self.table.ty(ty);
+        let mut open = Vec::new();
+        for_each_var(&ty, &mut |var| open.push(var));
+        for var in open {
+            if self.table.is_open(var) && self.table.info(var).kind == Kind::DataType {
+                self.solve_var(var, Arg::Type(Arc::new(Type::Error)));
+            }
+        }
+    }
+
     /// Unifies two types as [`Infer::demand`] does, without a message.
     pub(super) fn try_unify(
         &mut self,
@@ -171,7 +184,14 @@ impl Infer<'_> {
         }
         let (a, b) = (self.table.head(a), self.table.head(b));
         match (&*a, &*b) {
-            (Type::Error, _) | (_, Type::Error) => Ok(()),
+            (Type::Error, _) => {
+                self.break_variables(&b);
+                Ok(())
+            }
+            (_, Type::Error) => {
+                self.break_variables(&a);
+                Ok(())
+            }
             (Type::Var(x), Type::Var(y)) if x == y => Ok(()),
             (Type::Var(x), Type::Var(y)) if self.table.is_open(*x) && self.table.is_open(*y) => {
                 self.merge(*x, *y, &a)

@@ -1,6 +1,6 @@
 //! Tests of inference: types, parameters, conditions and messages.
 
-use crate::common::report;
+use crate::definitions::report;
 use expect_test::{Expect, expect};
 
 #[track_caller]
@@ -890,10 +890,10 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
               Error[wrong-subkind] at `add`: this function works on numbers and vectors of numbers, and `reduce` gives it `n.f32`
                 related `xs`: the expected type comes from here
                 help: the piped value is the last argument: is an argument missing before it, as in `reduce(add)(…)`?
-            step : {n: Nat} -> 4.f32 -> n.f32
+            step : {n: Nat} -> 4.f32 -> n._
               Error[kind-mismatch] at `slide`: `slide` takes the size `sp` first
                 help: write the size behind it: `slide(3)(…)`
-            size : {n: Nat} -> {m: Nat} -> {t: DataType} -> 4.f32 -> (n*m).t
+            size : {n: Nat} -> {m: Nat} -> 4.f32 -> (n*m)._
               Error[kind-mismatch] at `split`: `split` takes the size `n` first
                 help: write the size behind it: `split(…)`
             halves : 4.f32 -> _
@@ -902,7 +902,7 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
               Error[kind-mismatch] at `n`: expected a size, found the integer type `n`
                 help: a size has the kind `Nat`: bind it as `n: Nat`
             pairs : 4.f32 -> 4.f32 -> _
-              Error[not-data] at `mul`: `map` works on data, and this is a function: `t -> t -> t`
+              Error[not-data] at `mul`: `map` works on data, and this is a function
                 help: it is given a pair: write `fun((x, y) => x * y)`
             index : 4.f32 -> i32 -> _
               Error[type-mismatch] at `i`: `idx` expects `Idx[4]` here, and this is `i32`
@@ -1280,7 +1280,7 @@ def a = fun(x: f32, y: f32 => max(x, y))",
 fn a_function_of_more_arguments_is_not_replaced_at_once() {
     let is_preferred = |name: &str| {
         let text = format!("def f = fun((a: 4.f32, b: 4.f32) => {name}(a)(b))");
-        let checked = crate::common::check(&text, &mut crate::common::library());
+        let checked = crate::definitions::check(&text, &mut crate::definitions::library());
         let fix = checked[0].diagnostics[0].fixes.first();
         fix.is_some_and(|fix| fix.preferred)
     };
@@ -1290,7 +1290,7 @@ fn a_function_of_more_arguments_is_not_replaced_at_once() {
 
 /// Returns the text of a definition after the first fix of its only error.
 fn mended(text: &str) -> String {
-    let checked = crate::common::check(text, &mut crate::common::library());
+    let checked = crate::definitions::check(text, &mut crate::definitions::library());
     let errors = checked[0].diagnostics.iter();
     let errors: Vec<_> = errors
         .filter(|found| found.severity == syntax::Severity::Error)
@@ -1341,7 +1341,7 @@ fn fixes_of_calls_give_programs_without_errors() {
     let mut found = String::new();
     for text in texts {
         let mended = mended(text);
-        let again = crate::common::check(&mended, &mut crate::common::library());
+        let again = crate::definitions::check(&mended, &mut crate::definitions::library());
         let mut errors = again[0].diagnostics.iter();
         let error = errors.find(|found| found.severity == syntax::Severity::Error);
         assert!(error.is_none(), "{mended}: {error:?}");

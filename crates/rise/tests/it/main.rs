@@ -1,7 +1,7 @@
 //! Integration tests of the core language: programs in, types and messages out.
 
-mod common;
 mod core;
+mod definitions;
 mod inference;
 mod normal;
 mod papers;

@@ -1,6 +1,6 @@
 //! Snapshots of the types of the papers' programs.
 
-use crate::common::report;
+use crate::definitions::report;
 use expect_test::expect;
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tests that printed types read back as the same type.
 
-use crate::common::{Defs, check, library};
+use crate::definitions::{Defs, check, library};
 
 #[test]
 fn printed_types_read_back() {

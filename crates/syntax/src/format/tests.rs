@@ -1,6 +1,6 @@
 //! Tests that the formatter changes white space only and is idempotent.
 
-#[path = "../../tests/common/sexpr.rs"]
+#[path = "../../tests/rendering/sexpr.rs"]
 mod sexpr;
 
 use super::{format, format_in, format_item, item, same_tokens};

@@ -291,9 +291,9 @@ impl Parser<'_> {
                 self.postfix(mode)
             }
             TokenKind::Star
-                if self
-                    .previous()
-                    .is_some_and(|t| t.span.end == token.span.start) =>
+                if self.previous().is_some_and(|t| {
+                    t.kind == TokenKind::Star && t.span.end == token.span.start
+                }) =>
             {
                 self.misplaced(
                     "there is no `**`: a power of sizes is written `^`, and one of values is a function that is declared, `foreign def pow(x: f32, y: f32): f32`"

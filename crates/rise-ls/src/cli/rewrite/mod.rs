@@ -69,8 +69,8 @@ fn apply(
     match db.rewrite(item, chosen.id(), &request) {
         Ok(rewritten) if chosen.lowers() && is_unchanged(db, item, &rewritten) => {
             output::error(&format!(
-                "{} changes nothing: the definition determines how everything is computed",
-                quoted(chosen.name())
+                "`{}` changes nothing: the definition determines how everything is computed",
+                chosen.name()
             ));
             Err(FAILURE)
         }
@@ -83,13 +83,6 @@ fn apply(
 fn is_unchanged(db: &Database, item: ItemId, rewritten: &Rewritten) -> bool {
     let before = db.elaborated(item);
     before.is_some_and(|before| def_text(&before) == def_text(&rewritten.def))
-}
-
-fn quoted(name: &str) -> String {
-    match name.starts_with('`') || name.contains(' ') {
-        true => name.to_owned(),
-        false => format!("`{name}`"),
-    }
 }
 
 /// Returns true if the definition may get further parameters without `--open-sizes`: its type is
@@ -181,7 +174,9 @@ fn finish(
     let new = ide::extended(db, item, def, &open);
     if let Err(error @ ide::Unwritable::Users(_)) = &new {
         output::error(&error.to_string());
-        output::note(&give_value(&open[0]));
+        if let Some(open) = open.first() {
+            output::note(&give_value(open));
+        }
         return Err(FAILURE);
     }
     show::assumptions(db, rewritten);

@@ -531,12 +531,37 @@ impl Infer<'_> {
     }
 
     pub(in crate::infer) fn infinite(&mut self, ty: &Ty, cause: Cause) {
-        let text = self.show(ty);
-        let message = format!(
-            "this would need an infinite type, which contains itself as a part of `{text}`"
-        );
-        self.error(codes::INFINITE_TYPE, cause.span, message).help =
-            Some("is a function applied to itself, or an argument missing?".into());
+        let call = cause
+            .call()
+            .map(|(head, term)| (self.source(head), self.source(term)));
+        let (message, help) = match call {
+            Some((head, term)) if head == term => (
+                format!("`{head}` is applied to itself, so its type would contain itself"),
+                "apply it to another value",
+            ),
+            Some((head, term)) if self.is_function_argument(cause) => (
+                format!(
+                    "`{head}` needs a function that returns the type that it takes, and what \
+                     `{term}` returns contains what it takes"
+                ),
+                "return a value of the type of the parameters, as `add` does",
+            ),
+            Some((_, term)) => (
+                format!(
+                    "the type of `{term}` would contain itself: it must equal a type that it is a \
+                     part of"
+                ),
+                "is an argument missing, or a step that takes the part out, such as `._1`?",
+            ),
+            None => (
+                format!(
+                    "the type of this would contain itself, as a part of `{}`",
+                    self.show(ty)
+                ),
+                "is an argument missing, or a step that takes the part out, such as `._1`?",
+            ),
+        };
+        self.error(codes::INFINITE_TYPE, cause.span, message).help = Some(help.to_owned());
     }
 
     pub(in crate::infer) fn not_data(&mut self, expected: &Ty, found: &Ty, cause: Cause) {
@@ -545,9 +570,17 @@ impl Infer<'_> {
         } else {
             expected
         };
+        // Variables that are still open have names of a signature, which are not in the program.
+        let mut is_known = true;
+        for_each_var(&self.table.ty(function), &mut |var| {
+            is_known &= !self.table.is_open(var)
+        });
         let text = self.show(function);
         let message = match self.cause_head(cause) {
-            Some(head) => format!("`{head}` works on data, and this is a function: `{text}`"),
+            Some(head) if is_known => {
+                format!("`{head}` works on data, and this is a function: `{text}`")
+            }
+            Some(head) => format!("`{head}` works on data, and this is a function"),
             None => format!("functions are not stored: this has type `{text}`"),
         };
         let mut fix = None;

@@ -1,4 +1,4 @@
-//! Utilities that several tests share.
+//! Renders diagnostics and syntax trees as text.
 
 #![allow(dead_code, reason = "every test uses a part of it")]
 
