@@ -210,6 +210,50 @@ fn negated_zeros_of_fma_keep_their_sign() {
     }
 }
 
+/// Tests scalar functions on numbers and vectors, with NaN, infinities, zeros of both signs and the
+/// limits of integers.
+#[test]
+fn scalar_functions_compute_what_the_interpreter_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut number = 0;
+    let mut check = |params: &str, body: &str| {
+        number += 1;
+        let (file, text) = program_in(&folder, number, params, body);
+        let output = rise_ls(&[
+            "run",
+            &file,
+            "--backend",
+            "c",
+            "-Dn=50",
+            "--verify",
+            "--tolerance",
+            "0",
+            "--arg",
+            "xs=extreme",
+            "--arg",
+            "ys=extreme",
+        ]);
+        assert_eq!(output.status.code(), Some(0), "{text}{}", said(&output));
+    };
+    for ty in ["f32", "f64", "i8", "u16", "i64"] {
+        let functions = match ty {
+            "f32" | "f64" => "sqrt(p._1) + floor(p._1) * ceil(p._2) - round(p._1)",
+            _ => "p._1",
+        };
+        let body = format!("let m = max(min(p._1)(p._2))(abs(p._1)) in min(m)({functions})");
+        let params = format!("xs: n.{ty}, ys: n.{ty}");
+        check(&params, &format!("zip(xs)(ys) |> mapSeq(fun(p => {body}))"));
+        check(
+            &params,
+            "zip(xs)(ys) |> reduceSeq(fun(m, p => max(m)(min(p._1)(p._2))))(1)",
+        );
+        for lanes in [3, 8, 32] {
+            let params = format!("xs: n.Vec[{lanes}, {ty}], ys: n.Vec[{lanes}, {ty}]");
+            check(&params, &format!("zip(xs)(ys) |> mapSeq(fun(p => {body}))"));
+        }
+    }
+}
+
 /// Tests views between the loop that writes and a `scatter` with repeated indices.
 #[test]
 fn the_last_element_of_an_index_that_repeats_stays() {
@@ -450,6 +494,49 @@ fn addresses_and_arithmetic_are_in_order() {
         }
         wrong
     });
+}
+
+/// GCC vectorises loops with scalar functions, choices and conversions, with the options of `run`.
+#[test]
+#[cfg_attr(
+    any(not(tool = "gcc"), not(target_arch = "x86_64")),
+    ignore = "needs gcc for x86-64"
+)]
+fn loops_with_scalar_functions_are_vectorised() {
+    const PROGRAMS: &[(&str, &str)] = &[
+        ("xs: n.f32", "xs |> mapSeq(sqrt)"),
+        ("xs: n.f64", "xs |> mapSeq(fun(x => floor(x) + ceil(x)))"),
+        ("xs: n.f32", "xs |> mapSeq(fun(x => round(abs(x))))"),
+        (
+            "xs: n.f32",
+            "xs |> mapSeq(fun(x => min(max(x)(0.0f))(1.0f)))",
+        ),
+        ("xs: n.i32", "xs |> mapSeq(fun(x => min(abs(x))(9)))"),
+        ("xs: n.i32", "xs |> reduceSeq(max)(0)"),
+        (
+            "xs: n.f32",
+            "xs |> mapSeq(fun(x => select(x > 0.0f && x < 2.0f)(1.0f / x)(x)))",
+        ),
+        ("xs: n.f32", "xs |> mapSeq(fun(x => (cast(x) : i32)))"),
+        ("xs: n.i32", "xs |> mapSeq(fun(x => (cast(x) : f32)))"),
+        ("xs: n.f32", "xs |> mapSeq(fun(x => x > 0.0f))"),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    for (number, (params, body)) in PROGRAMS.iter().enumerate() {
+        let (file, text) = program_in(&folder, number, params, body);
+        let report = folder.path().join(format!("report{number}.txt"));
+        let output = command(&["run", &file, "--backend", "c", "-Dn=100"])
+            .env("CC", "gcc")
+            .env(
+                "CFLAGS",
+                format!("-fopt-info-vec-optimized={}", report.display()),
+            )
+            .output()
+            .expect("rise-ls starts");
+        assert_eq!(output.status.code(), Some(0), "{text}{}", said(&output));
+        let report = std::fs::read_to_string(&report).unwrap_or_default();
+        assert!(report.contains("loop vectorized"), "{text}{report}");
+    }
 }
 
 #[test]

@@ -147,7 +147,10 @@ fn check_shadowing(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, 
         } else if file.language(db) == Language::Elevate && library().named(name).is_some() {
             let message = format!("this definition hides `{name}` of the library of strategies");
             note(item, hint(message));
-        } else if is_primitive(name, file.language(db)) {
+        } else if is_primitive(name, file.language(db))
+            // A declared C function may have the name of the primitive that computes the same.
+            && SourceItem::from(item).foreign(db).is_none()
+        {
             note(
                 item,
                 hint(format!("this definition hides the primitive `{name}`")),

@@ -21,6 +21,25 @@ declare_diagnostics! {
     /// ```
     SHADOWED_NAME = "shadowed-name";
 
+    /// A pattern contains the name of a primitive, such as `exp`, where it may be meant as a metavariable.
+    ///
+    /// On the left side of a rule, the name of a primitive matches this primitive only. `?exp` is a metavariable, and so is every name
+    /// that RISE does not define. The warning is not about primitives that are applied, are operands, or are arguments of other
+    /// primitives, as in `map(exp)`.
+    ///
+    /// Wrong:
+    ///
+    /// ```elevate wrong
+    /// rule abstracted = f(exp) |-> fun(x => f(x))(exp)
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```elevate right
+    /// rule abstracted = f(?exp) |-> fun(x => f(x))(?exp)
+    /// ```
+    FUNCTION_IN_PATTERN = "function-in-pattern";
+
     /// A strategy does not terminate.
     ///
     /// `repeat(s)` and `normalize(s)` apply `s` as long as it succeeds. They do not terminate if `s` always succeeds, such as `id`,

@@ -28,8 +28,8 @@ impl Classes {
     /// The types of number literals with a point.
     pub(crate) const FLOAT_LITERAL: Classes = Classes::FLOAT;
 
-    /// Floating-point numbers and vectors of them, the operands of `fma`. The class of vectors has
-    /// all vectors of numbers; a restriction to this set restricts their elements too.
+    /// Floating-point numbers and vectors of them, the operands of `fma` and `sqrt`. The class of
+    /// vectors has all vectors of numbers; a restriction to this set restricts their elements too.
     pub(crate) const FLOATS: Classes = Classes(4 | 16);
 
     pub(crate) fn of_kind(kind: Kind) -> Classes {

@@ -7,7 +7,9 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use syntax::Dialect;
-use syntax::ast::{AnnotationArg, AnnotationValue, Item, ItemKind, Name, TermKind};
+use syntax::ast::{
+    AnnotationArg, AnnotationValue, BinderAnnotation, Item, ItemKind, Kind, Name, TermKind,
+};
 
 use crate::pattern::{AcceptorView, IndexMap, Pattern, Requirement};
 
@@ -87,6 +89,15 @@ macro_rules! primitive_list {
                     Neg = "neg",
                     Mod = "mod",
                     Fma = "fma",
+                    Min = "min",
+                    Max = "max",
+                    Abs = "abs",
+                    Sqrt = "sqrt",
+                    Exp = "exp",
+                    Log = "log",
+                    Floor = "floor",
+                    Ceil = "ceil",
+                    Round = "round",
                     Gt = "gt",
                     Lt = "lt",
                     Ge = "ge",
@@ -258,6 +269,8 @@ pub struct Entry {
     pub item: Item,
     /// Its type as the file writes it.
     pub signature: &'static str,
+    /// The kind of the first parameter; `None` if that is a value.
+    pub first_kind: Option<Kind>,
     /// Its pattern; `None` for DPIA's commands and acceptors.
     pub pattern: Option<Pattern>,
     /// The access path in `@index(…)`; `None` without that annotation.
@@ -287,11 +300,17 @@ impl Entry {
         let spelled = word(&item, "spelled").map(Name::new);
         let mut signature = "";
         let mut params = Vec::new();
+        let mut kinds = Vec::new();
         if let ItemKind::Def { ty: Some(ty), .. } = item.kind {
             signature = &text[Range::from(item.term(ty).span)];
             let mut ty = ty;
             while let TermKind::Pi { param, body, .. } = item.term(ty).kind {
-                params.push(item.binder(param).name.clone());
+                let param = item.binder(param);
+                params.push(param.name.clone());
+                kinds.push(match param.annotation {
+                    BinderAnnotation::Kind(kind, _) => kind,
+                    _ => None,
+                });
                 ty = body;
             }
         }
@@ -300,6 +319,7 @@ impl Entry {
                 .or_else(|| Some(item.name()?.name.clone()))
                 .unwrap_or_default(),
             signature,
+            first_kind: kinds.first().copied().flatten(),
             pattern: Pattern::of(&item),
             index_map: IndexMap::of(&item, &params),
             acceptor: AcceptorView::of(&item, &params),
@@ -390,6 +410,34 @@ impl Primitive {
     /// first one.
     pub fn is_variadic(self) -> bool {
         self.entry().is_annotated("variadic")
+    }
+
+    /// Returns true if the primitive computes a number from numbers of the same type.
+    pub fn is_arithmetic(self) -> bool {
+        matches!(self.kind_of_numbers(), Some(Kind::Num | Kind::Int))
+    }
+
+    /// Returns true if the primitive computes a number from numbers of the same type, and vectors of
+    /// numbers lane by lane.
+    pub fn is_lane_wise(self) -> bool {
+        self.kind_of_numbers() == Some(Kind::Num)
+    }
+
+    /// Returns the kind of the first parameter of a scalar primitive; `None` for other primitives,
+    /// and if the parameter is a value.
+    fn kind_of_numbers(self) -> Option<Kind> {
+        let is_scalar = self.pattern() == Pattern::Scalar;
+        self.entry().first_kind.filter(|_| is_scalar)
+    }
+
+    /// Returns true if the primitive is defined on floats and vectors of floats only.
+    pub fn is_on_floats(self) -> bool {
+        self.entry().is_annotated("floats")
+    }
+
+    /// Returns true for a scalar primitive that takes about as long as a loop.
+    pub fn is_costly(self) -> bool {
+        self.entry().is_annotated("costly")
     }
 }
 

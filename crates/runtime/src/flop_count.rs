@@ -8,9 +8,8 @@ use rise::{Pattern, Primitive, Type};
 use syntax::ast::ScalarType;
 
 /// Returns the number of floating-point operations of a run with these sizes, as written in the
-/// program: additions, subtractions, multiplications, divisions, negations, and calls of foreign
-/// functions without a body, such as those of `<math.h>`, count one for each lane, and `fma` counts
-/// two; the function of a `map`, a reduction or a scan counts once for each element, and a `select`
+/// program: arithmetic, such as additions and roots, and calls of foreign functions without a body,
+/// such as those of `<math.h>`, count one for each lane, and `fma` counts two; the function of a `map`, a reduction or a scan counts once for each element, and a `select`
 /// counts its more expensive branch. Returns `None` if the number cannot be computed without
 /// running the program, if the program calls a foreign function with a body, or if the number is 0.
 pub fn flops(program: &Program<Primitive>, bindings: &Bindings) -> Option<u64> {
@@ -72,8 +71,8 @@ fn primitive_cost(
     match (primitive.pattern(), args) {
         (Pattern::Scalar, _) => {
             let each = match primitive {
-                P::Add | P::Sub | P::Mul | P::Div | P::Neg => float_lanes(&expr.ty),
                 P::Fma => float_lanes(&expr.ty) * Nat::constant(2),
+                _ if primitive.is_arithmetic() => float_lanes(&expr.ty),
                 _ => Nat::ZERO,
             };
             Some(each + all(args)?)

@@ -71,7 +71,7 @@ impl Maker {
 
     fn scalar(&mut self, value: &str, num: Num) -> String {
         let k = self.literal(num);
-        match self.choice.below(13) {
+        match self.choice.below(15) {
             0 => value.to_owned(),
             1 => format!("{value} * {value}"),
             2 => format!("{value} - {k}"),
@@ -100,12 +100,20 @@ impl Maker {
                 format!("({list} |> idx({}))", self.choice.below(3))
             }
             12 if num.is_float() => format!("fma({value})({k})({value})"),
+            13 if num.is_float() => format!("{}({value})", self.function_of_floats()),
+            13 => format!("abs({value})"),
+            14 => format!("min({value} + {k})(max({value})({k}))"),
             11 => {
                 let test = self.comparison(value, num);
                 format!("select(!({test}) || {value} >= {k})({k})({value} + {k})")
             }
             _ => format!("{value} * {k} + {k}"),
         }
+    }
+
+    /// Returns a function of floats whose result does not depend on the C library.
+    fn function_of_floats(&mut self) -> &'static str {
+        self.choice.of(&["abs", "sqrt", "floor", "ceil", "round"])
     }
 
     fn comparison(&mut self, value: &str, num: Num) -> String {
@@ -125,7 +133,7 @@ impl Maker {
 
     fn vector(&mut self, value: &str, lanes: u32, num: Num) -> String {
         let k = self.literal(num);
-        match self.choice.below(5) {
+        match self.choice.below(7) {
             0 => value.to_owned(),
             1 => format!("{value} * {value}"),
             2 => format!(
@@ -133,6 +141,9 @@ impl Maker {
                 num.name()
             ),
             3 if num.is_float() => format!("fma({value})({value})(-{value})"),
+            4 if num.is_float() => format!("{}({value})", self.function_of_floats()),
+            4 => format!("abs({value})"),
+            5 => format!("max({value})(min({value} * {value})({value}))"),
             3 => format!("{value} - {value} * {value}"),
             _ => {
                 let x = self.name("l");
@@ -154,7 +165,7 @@ impl Maker {
         if part_ty != *out {
             part = format!("(cast({part}) : {out})");
         }
-        let body = match (out, self.choice.below(4)) {
+        let body = match (out, self.choice.below(5)) {
             (Data::Vector(..), 0) => format!("{a} - {part}"),
             (Data::Vector(_, num), 1) if num.is_float() => format!("fma({part})({part})({a})"),
             (Data::Vector(..), _) => format!("{a} + {part} * {part}"),
@@ -162,6 +173,7 @@ impl Maker {
             (_, 2) => format!("{a} - {part}"),
             (Data::Scalar(num), 3) if num.is_float() => format!("fma({part})({part})({a})"),
             (_, 3) => format!("{a} + {part} * {part}"),
+            (_, 4) => format!("max({a})({part})"),
             _ => format!("{a} + {part}"),
         };
         format!("fun({a}, {x} => {body})")

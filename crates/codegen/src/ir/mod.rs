@@ -566,6 +566,8 @@ pub enum ExprKind {
 pub enum Unary {
     /// Negation, `-`.
     Neg,
+    /// The absolute value of a signed integer, which wraps around.
+    Abs,
     /// Logical negation, `!`.
     Not,
 }
@@ -583,6 +585,10 @@ pub enum Binary {
     Div,
     /// Remainder, `%`.
     Mod,
+    /// The minimum `a < b ? a : b`.
+    Min,
+    /// The maximum `a > b ? a : b`.
+    Max,
     /// Greater than, `>`.
     Gt,
     /// Less than, `<`.

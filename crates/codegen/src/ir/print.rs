@@ -436,6 +436,7 @@ impl<'a> Printer<'a> {
             ExprKind::Unary(operator, a) => {
                 self.write(match operator {
                     Unary::Neg => "-",
+                    Unary::Abs => "abs ",
                     Unary::Not => "!",
                 });
                 self.operand(a);
@@ -506,6 +507,8 @@ fn binary(operator: Binary) -> &'static str {
         Binary::Mul => "*",
         Binary::Div => "/",
         Binary::Mod => "%",
+        Binary::Min => "min",
+        Binary::Max => "max",
         Binary::Gt => ">",
         Binary::Lt => "<",
         Binary::Ge => ">=",

@@ -15,6 +15,7 @@ use super::read::{data_of, scalar};
 use super::store::lost;
 use crate::analysis::conditions::truth;
 use crate::error::Result;
+use crate::ir::types::Int;
 use crate::ir::{Binary, Expr, ExprKind, Unary};
 
 impl Lower<'_> {
@@ -52,8 +53,8 @@ impl Lower<'_> {
             .iter()
             .map(|arg| self.read(arg, path.clone(), env))
             .collect::<Result<Vec<_>, _>>()?;
-        if prim == Prim::Fma {
-            return Ok(fused(operands, ty, origin));
+        if let Some(name) = math_function(prim, &ty) {
+            return Ok(called(name, operands, ty, origin));
         }
         let right = if operands.len() > 1 {
             operands.pop()
@@ -65,6 +66,8 @@ impl Lower<'_> {
         };
         let kind = match (prim, right) {
             (Prim::Neg, _) => ExprKind::Unary(Unary::Neg, Box::new(left)),
+            (Prim::Abs, _) if !is_signed(&ty) => return Ok(left),
+            (Prim::Abs, _) => ExprKind::Unary(Unary::Abs, Box::new(left)),
             (Prim::Not, _) => match truth(&left) {
                 Some(truth) => ExprKind::Literal(Literal::Bool(!truth)),
                 None => ExprKind::Unary(Unary::Not, Box::new(left)),
@@ -137,6 +140,8 @@ impl Lower<'_> {
             Prim::Mul => Binary::Mul,
             Prim::Div => Binary::Div,
             Prim::Mod => Binary::Mod,
+            Prim::Min => Binary::Min,
+            Prim::Max => Binary::Max,
             Prim::Gt => Binary::Gt,
             Prim::Lt => Binary::Lt,
             Prim::Ge => Binary::Ge,
@@ -181,17 +186,47 @@ impl Lower<'_> {
     }
 }
 
-/// Returns the fused multiply-add of three operands: a call of the function of `<math.h>`, for
-/// vectors lane by lane.
-fn fused(operands: Vec<Expr>, ty: Ty, origin: Origin) -> Expr {
-    let scalar = match &*ty {
-        Type::Vector(_, scalar) => scalar.clone(),
-        _ => ty.clone(),
+/// Returns the function of `<math.h>` that computes a primitive on numbers of this type or on
+/// vectors of them; `None` if it is computed otherwise.
+fn math_function(prim: Prim, ty: &Ty) -> Option<&'static str> {
+    match prim {
+        Prim::Fma | Prim::Sqrt | Prim::Exp | Prim::Log | Prim::Floor | Prim::Ceil => {
+            Some(prim.name())
+        }
+        Prim::Round => Some("rint"),
+        Prim::Abs if is_float(ty) => Some("fabs"),
+        _ => None,
+    }
+}
+
+/// Returns the type of the lanes of a vector, and every other type itself.
+fn lane_type(ty: &Ty) -> &Ty {
+    match &**ty {
+        Type::Vector(_, scalar) => scalar,
+        _ => ty,
+    }
+}
+
+fn is_float(ty: &Ty) -> bool {
+    matches!(&**lane_type(ty), Type::Scalar(scalar) if scalar.is_float())
+}
+
+fn is_signed(ty: &Ty) -> bool {
+    let int = match &**lane_type(ty) {
+        Type::Scalar(scalar) => Int::of(*scalar),
+        _ => None,
     };
-    let params = ["x", "y", "z"].map(|name| (name.into(), scalar.clone()));
+    int.is_some_and(|int| int.signed)
+}
+
+/// Returns a call of a function of `<math.h>` on scalars, for vectors lane by lane.
+fn called(name: &str, operands: Vec<Expr>, ty: Ty, origin: Origin) -> Expr {
+    let scalar = lane_type(&ty).clone();
+    let params =
+        (["x", "y", "z"].into_iter().zip(&operands)).map(|(name, _)| (name.into(), scalar.clone()));
     let function = Foreign {
-        name: "fma".into(),
-        params: params.into(),
+        name: name.into(),
+        params: params.collect(),
         result: scalar,
         body: None,
         body_span: None,

@@ -117,6 +117,8 @@ fn known_operator(reduce: &ParallelReduce, function: &Function) -> Option<Reduct
             Binary::Mul => ReductionOperator::Mul,
             Binary::And => ReductionOperator::And,
             Binary::Or => ReductionOperator::Or,
+            Binary::Min => ReductionOperator::Min,
+            Binary::Max => ReductionOperator::Max,
             _ => return None,
         },
         ExprKind::Select(condition, yes, no) if both(yes, no) => {

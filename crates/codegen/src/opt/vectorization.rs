@@ -102,7 +102,7 @@ impl Widen {
             ExprKind::Lane(vector, lane) if self.is_lane(lane) && !self.depends(vector) => {
                 return Some(Expr::clone(vector)).filter(|vector| vector.ty == ty);
             }
-            ExprKind::Unary(Unary::Neg, a) => ExprKind::Unary(Unary::Neg, boxed(a)?),
+            ExprKind::Unary(op @ (Unary::Neg | Unary::Abs), a) => ExprKind::Unary(*op, boxed(a)?),
             ExprKind::Binary(op, a, b) => ExprKind::Binary(*op, boxed(a)?, boxed(b)?),
             ExprKind::Cast(to, a) if *to != ScalarType::Bool => ExprKind::Cast(*to, boxed(a)?),
             ExprKind::Select(condition, a, b) if !self.depends(condition) => {

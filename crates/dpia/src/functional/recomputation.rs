@@ -126,9 +126,8 @@ fn computes(f: &Phrase) -> bool {
 }
 
 fn is_work(prim: Prim) -> bool {
-    use Prim::{Add, Div, Fma, Mod, Mul, Neg, Sub};
     prim.pattern().is_some_and(super::is_stored)
-        || matches!(prim, Add | Sub | Mul | Div | Mod | Fma | Neg)
+        || prim.in_rise().is_some_and(Primitive::is_arithmetic)
 }
 
 /// Returns true if the type-level arguments of a `slide` are a constant size and a smaller constant

@@ -79,6 +79,8 @@ const C: &[&str] = &[
     "fun(x: f32 => x)",
     "fun(x: f32, y: f32 => (x + y) * (x - y) / -x)",
     "fun(x: f32, y: f32 => fma(x)(y)(x))",
+    "fun(x: i32, y: i32 => min(abs(x))(max(x)(y)))",
+    "fun(x: f32 => sqrt(exp(log(floor(ceil(round(x)))))))",
     "fun(x: i32 => x % 2 == 0 && !(x > 3) || x < 1)",
     "fun(x: i32 => select(x >= 0 && x <= 9 && x != 4)(x)(0))",
     "fun(x: i32 => (cast(x) : f32))",

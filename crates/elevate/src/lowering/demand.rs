@@ -440,6 +440,7 @@ impl Work {
             Node::Primitive(primitive, _) => match primitive.pattern() {
                 Pattern::Scalar => match primitive {
                     Primitive::Cast | Primitive::IndexAsNat | Primitive::NatAsIndex => 0,
+                    _ if primitive.is_costly() => Work::LOOP,
                     _ => 1,
                 },
                 Pattern::Connective | Pattern::Select => 1,

@@ -244,17 +244,27 @@ fn operator(ctx: &mut Ctx<'_, '_>, op: Term, depth: u32) -> Operator {
 
 fn built_in(store: &Store, primitive: Primitive, op: Term) -> Operator {
     use Primitive::*;
-    if !matches!(
-        primitive,
-        Add | Sub | Mul | Div | Mod | And | Or | Equal | NotEqual
-    ) {
-        return Operator::Unknown;
-    }
-    let numbers = match &**store.type_of(op) {
-        Type::Fun(from, _) => numbers(from),
-        _ => Numbers::Rounded,
+    let ty = match &**store.type_of(op) {
+        Type::Fun(from, _) => Some(&**from),
+        _ => None,
     };
-    Operator::Primitive(primitive, numbers)
+    match primitive {
+        Min => Operator::Min(ty.and_then(ordered)),
+        Max => Operator::Max(ty.and_then(ordered)),
+        Add | Sub | Mul | Div | Mod | And | Or | Equal | NotEqual => {
+            Operator::Primitive(primitive, ty.map_or(Numbers::Rounded, numbers))
+        }
+        _ => Operator::Unknown,
+    }
+}
+
+/// Returns the type of scalars that are totally ordered; for a NaN a minimum depends on the order of
+/// the arguments.
+fn ordered(ty: &Type) -> Option<ScalarType> {
+    match ty {
+        Type::Scalar(scalar) if !scalar.is_float() => Some(*scalar),
+        _ => None,
+    }
 }
 
 fn numbers(ty: &Type) -> Numbers {
@@ -339,12 +349,7 @@ fn choice(store: &Store, a: Local, b: Local, condition: Term, x: Term, y: Term) 
     let turned = |x, y| is_var(store, x, b) && is_var(store, y, a);
     let same = (straight(left, right) && straight(x, y)) || (turned(left, right) && turned(x, y));
     let other = (straight(left, right) && turned(x, y)) || (turned(left, right) && straight(x, y));
-    let ty = match &**store.type_of(x) {
-        // For a NaN the result depends on the order of the arguments.
-        Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64) => None,
-        Type::Scalar(ty) => Some(*ty),
-        _ => None,
-    };
+    let ty = ordered(store.type_of(x));
     match (test, same, other) {
         (Lt | Le, true, _) | (Gt | Ge, _, true) => Operator::Min(ty),
         (Gt | Ge, true, _) | (Lt | Le, _, true) => Operator::Max(ty),

@@ -106,7 +106,7 @@ impl Lift<'_> {
     ) -> Result<Term, String> {
         use Primitive as P;
         match primitive {
-            P::Add | P::Sub | P::Mul | P::Div | P::Neg | P::Fma => {}
+            _ if primitive.is_lane_wise() => {}
             P::Fst | P::Snd | P::MakePair | P::MapFst | P::MapSnd | P::Let => {}
             P::Zip | P::Unzip | P::Join | P::Split | P::Transpose => {}
             P::Slide | P::Take | P::Drop | P::Map | P::MapSeq | P::MapSeqUnroll => {}

@@ -224,13 +224,13 @@ mod tests {
     #[test]
     fn functions_of_c_are_declared() {
         fixed(
-            "/// Roots.\ndef f = fun(xs: 4.f32 => xs |> map(fun(x => sq$0rt(x))))\n",
+            "/// Roots.\ndef f = fun(xs: 4.f32 => xs |> map(fun(x => cb$0rt(x))))\n",
             expect![[r#"
-                Declare `foreign def sqrt(x: f32): f32`
-                foreign def sqrt(x: f32): f32
+                Declare `foreign def cbrt(x: f32): f32`
+                foreign def cbrt(x: f32): f32
 
                 /// Roots.
-                def f = fun(xs: 4.f32 => xs |> map(fun(x => sqrt(x))))
+                def f = fun(xs: 4.f32 => xs |> map(fun(x => cbrt(x))))
             "#]],
         );
     }

@@ -66,8 +66,8 @@ fn after_a_pipe_what_accepts_the_value_comes_first() {
         expect![[r#"
             Function add : {t: Num} -> t -> t -> t
             Function mul : {t: Num} -> t -> t -> t
+            Function abs : {t: Num} -> t -> t
             Function cast : {s: Scalar} -> {t: Scalar} -> s -> t
-            Function div : {t: Num} -> t -> t -> t
         "#]],
     );
 }

@@ -816,8 +816,8 @@ impl Infer<'_> {
         primitive: Option<Primitive>,
     ) -> Head {
         let (ty, obligations, implicits) = self.instantiate(scheme, term);
-        if primitive == Some(Primitive::Fma) {
-            self.restrict_fma(&implicits);
+        if primitive.is_some_and(Primitive::is_on_floats) {
+            self.restrict_to_floats(&implicits);
         }
         self.uses.push(NameUse {
             term,

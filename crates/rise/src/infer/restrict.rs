@@ -11,9 +11,9 @@ use crate::classes::Classes;
 use crate::types::{Arg, Ty, Type};
 
 impl Infer<'_> {
-    /// Restricts the implicit type of a use of `fma`, in RISE or in DPIA, to floats and vectors of
-    /// floats, for which there is no kind.
-    pub(super) fn restrict_fma(&mut self, implicits: &[(Name, Arg)]) {
+    /// Restricts the implicit type of a use of a primitive on floats, in RISE or in DPIA, to floats
+    /// and vectors of floats, for which there is no kind.
+    pub(super) fn restrict_to_floats(&mut self, implicits: &[(Name, Arg)]) {
         for (_, arg) in implicits {
             if let Arg::Type(ty) = arg {
                 // The type is a variable that was made for this use, so the restriction cannot

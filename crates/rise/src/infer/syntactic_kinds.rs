@@ -7,7 +7,7 @@ use super::unification_table::{State, VarInfo};
 use super::{Infer, LocalBinding};
 use crate::spine::Spine;
 use crate::types::Type;
-use crate::{BinderInfo, Resolution};
+use crate::{BinderInfo, Primitive, Resolution};
 
 impl Infer<'_> {
     /// Returns true if the term is a type, an address space, an access, a type-level function or a
@@ -39,7 +39,7 @@ impl Infer<'_> {
     }
 
     /// Returns true if the term consists of numbers without suffix, sizes, arithmetic and
-    /// applications of functions on sizes only. The arguments of these functions are not inspected.
+    /// applications of functions on sizes only.
     pub(super) fn is_size(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Literal(Literal::Int { suffix: None, .. }) => true,
@@ -47,9 +47,9 @@ impl Infer<'_> {
             TermKind::Binary { op, lhs, rhs, .. } => {
                 op.is_arithmetic() && self.is_size(*lhs) && self.is_size(*rhs)
             }
-            TermKind::Apply { callee, .. } => match self.source_name(*callee) {
+            TermKind::Apply { callee, args } => match self.source_name(*callee) {
                 Some(name) => {
-                    matches!(name.as_str(), "min" | "max" | "ceilDiv" | "log2" | "sum")
+                    is_size_function(name) && !self.are_values(name, args)
                         || self.kind_of_name(name) == Some(Kind::Nat2Nat)
                 }
                 None => false,
@@ -66,10 +66,7 @@ impl Infer<'_> {
         };
         match self.lookup(name) {
             Some(_) => self.kind_of_name(name) == Some(Kind::Nat2Nat),
-            None => {
-                matches!(name.as_str(), "min" | "max" | "ceilDiv" | "log2" | "sum")
-                    && self.env.resolve(name) == Resolution::Unknown
-            }
+            None => is_size_function(name) && self.env.resolve(name) == Resolution::Unknown,
         }
     }
 
@@ -77,10 +74,31 @@ impl Infer<'_> {
     /// functions that other languages have on values, and these are meant if the arguments are
     /// values.
     pub(super) fn is_size_application(&self, callee: TermId, args: &[TermId]) -> bool {
-        let is_own = |name| self.lookup(name).is_some();
+        let Some(name) = self.source_name(callee) else {
+            return false;
+        };
+        // A primitive of the same name may be applied to fewer arguments.
+        let is_partial = Primitive::from_name(name).is_some() && args.len() < 2;
         self.is_size_call(callee)
-            && (self.source_name(callee).is_some_and(|name| is_own(name))
-                || !args.iter().any(|&arg| self.is_plainly_value(arg)))
+            && (self.lookup(name).is_some()
+                || !is_partial && !args.iter().any(|&arg| self.mentions_value(arg)))
+    }
+
+    /// Returns true if the arguments of a function on sizes are values for the primitive of the same
+    /// name.
+    fn are_values(&self, name: &str, args: &[TermId]) -> bool {
+        Primitive::from_name(name).is_some() && args.iter().any(|&arg| self.mentions_value(arg))
+    }
+
+    /// Returns true if the term can only be a value, or is arithmetic with such a term.
+    fn mentions_value(&self, term: TermId) -> bool {
+        match &self.item.term(self.bare(term)).kind {
+            TermKind::Binary { op, lhs, rhs, .. } if op.is_arithmetic() => {
+                self.mentions_value(*lhs) || self.mentions_value(*rhs)
+            }
+            TermKind::Unary { .. } => true,
+            _ => self.is_plainly_value(term),
+        }
     }
 
     /// Returns true if the term can only be a value, such as a function, an application or the name
@@ -90,7 +108,7 @@ impl Infer<'_> {
             TermKind::Name(name) => match self.lookup(name) {
                 Some(local) => matches!(local.meaning, LocalBinding::Value(_)),
                 None => {
-                    crate::Primitive::from_name(name).is_some()
+                    Primitive::from_name(name).is_some()
                         || matches!(self.env.resolve(name), Resolution::Def(..))
                 }
             },
@@ -162,4 +180,9 @@ impl Infer<'_> {
             ..VarInfo::new(name.into(), Kind::Nat, level, State::Rigid, span)
         })
     }
+}
+
+/// Returns true if the name is that of a function on sizes.
+fn is_size_function(name: &str) -> bool {
+    matches!(name, "min" | "max" | "ceilDiv" | "log2" | "sum")
 }

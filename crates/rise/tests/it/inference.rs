@@ -198,17 +198,17 @@ def list = fun(xs: 4.(f32, f32) => xs |> map(fun(x, y => x)))",
 #[test]
 fn a_mathematical_function_is_declared_at_the_type_of_its_argument() {
     check(
-        "def a = fun(x: f64 => sqrt(x))
-def b = fun(xs: 4.f16 => xs |> map(exp))
+        "def a = fun(x: f64 => cbrt(x))
+def b = fun(xs: 4.f16 => xs |> map(exp2))
 def c = fun(x: f64, y: f64 => fmax(x + y)(1.0))
 def d = fun(x => x |> tanh)",
         expect![[r#"
             a : f64 -> _
-              Error[unknown-name] at `sqrt`: cannot find `sqrt` in this scope
-                help: declare it: `foreign def sqrt(x: f64): f64`
+              Error[unknown-name] at `cbrt`: cannot find `cbrt` in this scope
+                help: declare it: `foreign def cbrt(x: f64): f64`
             b : {t: DataType} -> 4.f16 -> 4.t
-              Error[unknown-name] at `exp`: cannot find `exp` in this scope
-                help: declare it: `foreign def exp(x: f16): f16`
+              Error[unknown-name] at `exp2`: cannot find `exp2` in this scope
+                help: declare it: `foreign def exp2(x: f16): f16`
             c : f64 -> f64 -> _
               Error[unknown-name] at `fmax`: cannot find `fmax` in this scope
                 help: declare it: `foreign def fmax(x: f64, y: f64): f64`
@@ -933,13 +933,13 @@ def h = depFun(n: Nat => fun(xs: n.f32 => xs |> idx(blockIdx.x * blockDim.x + th
         expect![[r#"
             a : f32 -> _
               Error[unknown-name] at `clamp`: cannot find `clamp` in this scope
-                help: of floats it is `fmin(fmax(x, low), high)`, with both declared as `foreign def`; of integers `select(x < low)(low)(select(x > high)(high)(x))`
+                help: it is `min(max(x)(low))(high)`
             b : 4.f32 -> _
               Error[unknown-name] at `mean`: cannot find `mean` in this scope
                 help: it is the sum, `xs |> reduce(add)(0.0f)`, divided by the number of elements as a float
             c : 4.f32 -> _
               Error[unknown-name] at `std`: cannot find `std` in this scope
-                help: reduce the squares of the differences from the mean; the root is `foreign def sqrt(x: f32): f32`
+                help: reduce the squares of the differences from the mean; the root is `sqrt`
             d : Vec[4, i32] -> _
               Error[wrong-subkind] at `v`: `>` works on scalars (bool, numbers, Idx), and this is `Vec[4, i32]`
                 help: choose for each lane: `v |> mapVec(fun(x => select(x > 0)(…)(…)))`
@@ -1144,30 +1144,30 @@ def j = fun(x: f32 => add(x, x, x))",
 #[test]
 fn mathematical_functions_have_the_type_and_the_name_that_they_need() {
     check(
-        "def a = fun(x: f32, y: f32 => max(x, y))
-def b = fun(x: i32, y: i32 => min(x)(y))
-def c = depFun(n: Nat => fun(xs: n.f64 => xs |> map(abs)))
-def d = fun(x: Vec[4, f64] => exp(x))
+        "def a = fun(x: f32, y: f32 => maximum(x, y))
+def b = fun(x: i32, y: i32 => fmin(x)(y))
+def c = depFun(n: Nat => fun(xs: n.f64 => xs |> map(fabs)))
+def d = fun(x: Vec[4, f64] => exp2(x))
 def e = fun(x: f32 => rsqrt(x))
 def f : f64 -> f64 = fun(x => pow(2.0, x))
 def g = depFun(n: Nat => fun(xs: n.f32 => sum(xs)))
 def h = depFun((n: Nat, m: Nat) => fun(xs: n.f32 => xs |> take(min(n, m))))",
         expect![[r#"
             a : f32 -> f32 -> _
-              Error[unknown-name] at `max`: cannot find `max` in this scope
-                help: write `fmax`, and declare `foreign def fmax(x: f32, y: f32): f32`
+              Error[unknown-name] at `maximum`: cannot find `maximum` in this scope
+                help: write `max`
             b : i32 -> i32 -> _
-              Error[unknown-name] at `min`: cannot find `min` in this scope
-                help: write `fun(a, b => select(a < b)(a)(b))`
+              Error[unknown-name] at `fmin`: cannot find `fmin` in this scope
+                help: write `min`
             c : {t: DataType} -> (n: Nat) -> n.f64 -> n.t
-              Error[unknown-name] at `abs`: cannot find `abs` in this scope
-                help: write `fabs`, and declare `foreign def fabs(x: f64): f64`
+              Error[unknown-name] at `fabs`: cannot find `fabs` in this scope
+                help: write `abs`
             d : Vec[4, f64] -> _
-              Error[unknown-name] at `exp`: cannot find `exp` in this scope
-                help: write `mapVec(exp)`, and declare `foreign def exp(x: f64): f64`
+              Error[unknown-name] at `exp2`: cannot find `exp2` in this scope
+                help: write `mapVec(exp2)`, and declare `foreign def exp2(x: f64): f64`
             e : f32 -> _
               Error[unknown-name] at `rsqrt`: cannot find `rsqrt` in this scope
-                help: write `fun(x => (1.0 / sqrt(x) : f32))`, and declare `foreign def sqrt(x: f32): f32`
+                help: write `fun(x => (1.0 / sqrt(x) : f32))`
             f : f64 -> f64
               Error[unknown-name] at `pow`: cannot find `pow` in this scope
                 help: declare it: `foreign def pow(x: f64, y: f64): f64`
@@ -1175,6 +1175,60 @@ def h = depFun((n: Nat, m: Nat) => fun(xs: n.f32 => xs |> take(min(n, m))))",
               Error[unknown-name] at `sum`: cannot find `sum` in this scope
                 help: write `reduce(add)(0)`
             h : (n: Nat) -> (m: Nat) -> n.f32 -> (min(n, m)).f32
+        "#]],
+    );
+}
+
+/// `min` and `max` of sizes are sizes, and functions of values where an argument is a value or absent.
+#[test]
+fn minimum_and_maximum_of_sizes_and_of_values() {
+    check(
+        "def a = depFun((n: Nat, m: Nat) => fun(xs: n.f32 => xs |> take(min(n, m) + 0)))
+def b = depFun((n: Nat, m: Nat) => max(n, m) + 1)
+def c = fun(x: f32, y: f32 => max(max(x + y, y * 2.0f), 0.0f) + min(-x, y))
+def d = depFun(n: Nat => fun(xs: n.i32 => xs |> map(max(0)) |> reduce(min)(9)))
+def e = depFun(n: Nat => fun(k: natType => min(k, n)))
+def f = depFun(n: Nat => fun(x: i32 => max(x, n)))
+def g = fun(x: i32 => sqrt(x))
+def h = fun(v: Vec[4, f64] => round(abs(v)))
+def i = fun(x => floor(x))",
+        expect![[r#"
+            a : (n: Nat) -> (m: Nat) -> n.f32 -> (min(n, m)).f32
+            b : (n: Nat) -> (m: Nat) -> natType
+            c : f32 -> f32 -> f32
+            d : (n: Nat) -> n.i32 -> i32
+            e : (n: Nat) -> natType -> natType
+            f : (n: Nat) -> i32 -> _
+              Error[type-mismatch] at `n`: `max` expects `i32` here, and this is `natType`
+                expected: i32
+                   found: natType
+                related `n`: `n` is `natType`
+                help: `cast` converts it: `(cast(n) : i32)`
+            g : i32 -> _
+              Error[wrong-subkind] at `x`: `sqrt` works on floating-point numbers and vectors of them, and this is `i32`
+                related `x`: `x` is `i32`
+            h : Vec[4, f64] -> Vec[4, f64]
+            i : {t: Float} -> t -> t
+        "#]],
+    );
+}
+
+/// A definition of the file hides a primitive, and `min` is still the function on sizes where a size
+/// is read.
+#[test]
+fn definitions_hide_primitives() {
+    check(
+        "foreign def sqrt(x: f32): f64
+def min = fun(x: bool, y: bool => x && y)
+def a = fun(x: f32 => sqrt(x))
+def b = depFun((n: Nat, m: Nat) => fun(xs: n.f32 => xs |> take(min(n, m))))
+def c = fun(x: bool => min(x)(true))",
+        expect![[r#"
+            sqrt : f32 -> f64
+            min : bool -> bool -> bool
+            a : f32 -> f64
+            b : (n: Nat) -> (m: Nat) -> n.f32 -> (min(n, m)).f32
+            c : bool -> bool
         "#]],
     );
 }
@@ -1265,13 +1319,13 @@ def axpy = depFun(n: Nat => fun(a: f32, xs: n.f32, ys: n.f32 => a * xs + ys))",
 #[test]
 fn what_is_declared_is_not_declared_again() {
     check(
-        "foreign def fmax(x: f32, y: f32): f32
-def a = fun(x: f32, y: f32 => max(x, y))",
+        "foreign def pow(x: f32, y: f32): f32
+def a = fun(x: f32, y: f32 => power(x, y))",
         expect![[r#"
-            fmax : f32 -> f32 -> f32
+            pow : f32 -> f32 -> f32
             a : f32 -> f32 -> _
-              Error[unknown-name] at `max`: cannot find `max` in this scope
-                help: write `fmax`
+              Error[unknown-name] at `power`: cannot find `power` in this scope
+                help: write `pow`
         "#]],
     );
 }

@@ -13,6 +13,8 @@ const FLAGS: &[&str] = &[
     "-O3",
     // Contraction is off, because programs use `fma` explicitly.
     "-ffp-contract=off",
+    // GCC vectorises `sqrt` only if it does not set `errno`.
+    "-fno-math-errno",
 ];
 /// The options that do not affect the generated code.
 const WARNING_FLAGS: &[&str] = &["-Wall", "-Wextra", "-fdiagnostics-color=never"];

@@ -118,6 +118,7 @@ pub(crate) trait Num: Elem {
     fn div(self, other: Self) -> Option<Self>;
     fn rem(self, other: Self) -> Option<Self>;
     fn neg(self) -> Self;
+    fn abs(self) -> Self;
 }
 
 macro_rules! storage {
@@ -166,6 +167,9 @@ macro_rules! integers {
                 (other != 0).then(|| self.wrapping_rem(other))
             }
             fn neg(self) -> Self { self.wrapping_neg() }
+            fn abs(self) -> Self {
+                if self < Self::default() { self.wrapping_neg() } else { self }
+            }
         }
     )+};
 }
@@ -268,13 +272,31 @@ macro_rules! floats {
             fn div(self, other: Self) -> Option<Self> { Some(self / other) }
             fn rem(self, other: Self) -> Option<Self> { Some(self % other) }
             fn neg(self) -> Self { -self }
+            fn abs(self) -> Self { if self.is_sign_negative() { -self } else { self } }
         }
     )+};
 }
 
 floats!(f16, f32, f64);
 
-/// The operations `add`, `sub`, `mul`, `div` and `mod`.
+/// The operations `neg` and `abs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unary {
+    Neg,
+    Abs,
+}
+
+impl Unary {
+    /// Applies the operation to a number of type `T`.
+    pub fn on<T: Num>(self, a: T) -> T {
+        match self {
+            Unary::Neg => a.neg(),
+            Unary::Abs => a.abs(),
+        }
+    }
+}
+
+/// The operations `add`, `sub`, `mul`, `div`, `mod`, `min` and `max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arith {
     Add,
@@ -282,6 +304,8 @@ pub(crate) enum Arith {
     Mul,
     Div,
     Mod,
+    Min,
+    Max,
 }
 
 impl Arith {
@@ -293,8 +317,20 @@ impl Arith {
             Arith::Mul => Some(a.mul(b)),
             Arith::Div => a.div(b),
             Arith::Mod => a.rem(b),
+            Arith::Min => Some(lesser(a, b)),
+            Arith::Max => Some(greater(a, b)),
         }
     }
+}
+
+/// Returns the smaller number; the second one if none is.
+pub(crate) fn lesser<T: Num>(a: T, b: T) -> T {
+    if a < b { a } else { b }
+}
+
+/// Returns the greater number; the second one if none is.
+pub(crate) fn greater<T: Num>(a: T, b: T) -> T {
+    if a > b { a } else { b }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,9 +17,6 @@ pub(crate) enum Math {
     Integer(fn(f64) -> i64),
 }
 
-/// The fused multiply-add.
-pub(crate) const FMA: Math = Math::Ternary(f32::mul_add, f64::mul_add);
-
 macro_rules! functions {
     ($name:expr, $($text:literal => $sort:ident($method:ident)),+ $(,)?) => {
         match $name {

@@ -7,7 +7,10 @@ use rise::core::Origin;
 use super::block::Step;
 use super::error::{ErrorKind, InterpResult};
 use super::frame::{Frame, NatCode};
-use super::kind::{Arith, Compare, Elem, Kind, Num, Word, reads, with_kind, with_number, writes};
+use super::kind::{
+    Arith, Compare, Elem, Kind, Num, Unary, Word, greater, lesser, reads, with_kind, with_number,
+    writes,
+};
 use super::math::Math;
 use super::optimized::Variants;
 use super::strided::StridedArray;
@@ -22,7 +25,7 @@ pub(crate) enum Scalar {
     /// A variable; the flag is true if its computation may have failed.
     Slot(usize, bool),
     Nat(NatCode, Origin),
-    Neg(Kind, Box<Scalar>),
+    Unary(Unary, Kind, Box<Scalar>),
     Not(Box<Scalar>),
     Arith(Arith, Kind, Box<Scalar>, Box<Scalar>, Origin),
     Compare(Compare, Kind, Box<Scalar>, Box<Scalar>),
@@ -84,7 +87,7 @@ impl Scalar {
         match self {
             Scalar::Const(_) | Scalar::Nat(NatCode::Const(_), _) => false,
             Scalar::Slot(_, guarded) => *guarded,
-            Scalar::Neg(_, a) | Scalar::Not(a) | Scalar::Cast(_, _, a) => a.may_fail(),
+            Scalar::Unary(_, _, a) | Scalar::Not(a) | Scalar::Cast(_, _, a) => a.may_fail(),
             Scalar::Arith(op, kind, a, b, _) => {
                 let divides = matches!(op, Arith::Div | Arith::Mod) && !kind.is_float();
                 divides || a.may_fail() || b.may_fail()
@@ -104,9 +107,10 @@ impl Scalar {
         match self {
             Scalar::Const(_) | Scalar::Nat(..) => false,
             Scalar::Slot(other, _) => *other == slot,
-            Scalar::Neg(_, a) | Scalar::Not(a) | Scalar::Cast(_, _, a) | Scalar::Index(a, _, _) => {
-                a.mentions(slot)
-            }
+            Scalar::Unary(_, _, a)
+            | Scalar::Not(a)
+            | Scalar::Cast(_, _, a)
+            | Scalar::Index(a, _, _) => a.mentions(slot),
             Scalar::Arith(_, _, a, b, _) | Scalar::Compare(_, _, a, b) => {
                 a.mentions(slot) || b.mentions(slot)
             }
@@ -135,10 +139,10 @@ impl Scalar {
                 let (nat, origin) = (nat.clone(), *origin);
                 Rc::new(move |frame| Ok((nat.eval(frame, origin)? as i32).word()))
             }
-            Scalar::Neg(kind, a) => {
-                let a = a.code();
+            Scalar::Unary(op, kind, a) => {
+                let (op, a) = (*op, a.code());
                 with_number!(*kind, T => Rc::new(move |frame| {
-                    Ok(Num::neg(T::of(a(frame)?)).word())
+                    Ok(op.on(T::of(a(frame)?)).word())
                 }), bool => a)
             }
             Scalar::Not(a) => {
@@ -196,6 +200,8 @@ fn arith<T: Num>(op: Arith, a: &Scalar, b: &Scalar, origin: Origin) -> WordCode 
         Arith::Add => total::<T>(a, b, |a, b| a.add(b)),
         Arith::Sub => total::<T>(a, b, |a, b| a.sub(b)),
         Arith::Mul => total::<T>(a, b, |a, b| a.mul(b)),
+        Arith::Min => total::<T>(a, b, lesser),
+        Arith::Max => total::<T>(a, b, greater),
         Arith::Div | Arith::Mod => {
             let (a, b) = (a.code(), b.code());
             Rc::new(move |frame| {

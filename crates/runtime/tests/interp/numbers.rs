@@ -205,6 +205,61 @@ def main = fun(xs: 8.f32 => xs |> map(fun(x => ldexp(x, 3))))";
     );
 }
 
+/// Tests the operand that is the result for a NaN and for two zeros, and the smallest integers.
+#[test]
+fn minimum_maximum_and_absolute_value() {
+    let of = |function: &str, ty: &str, args: &[&str]| {
+        let params: Vec<String> = (["x", "y"].iter().take(args.len()))
+            .map(|name| format!("{name}: {ty}"))
+            .collect();
+        let call = if args.len() == 2 { "(x)(y)" } else { "(x)" };
+        let text = format!("def main = fun({} => {function}{call})", params.join(", "));
+        eval(&text, &[], args)
+    };
+    for ty in ["f16", "f32", "f64"] {
+        assert_eq!(of("min", ty, &["2", "-1"]), "-1.0");
+        assert_eq!(of("max", ty, &["2", "-1"]), "2.0");
+        for function in ["min", "max"] {
+            assert_eq!(of(function, ty, &["NaN", "1"]), "1.0");
+            assert_eq!(of(function, ty, &["1", "NaN"]), "NaN");
+            assert_eq!(of(function, ty, &["0.0", "-0.0"]), "-0.0");
+            assert_eq!(of(function, ty, &["-0.0", "0.0"]), "0.0");
+        }
+        assert_eq!(of("abs", ty, &["-1.5"]), "1.5");
+        assert_eq!(of("abs", ty, &["-0.0"]), "0.0");
+    }
+    assert_eq!(of("min", "u8", &["200", "3"]), "3");
+    assert_eq!(of("max", "i8", &["-128", "127"]), "127");
+    assert_eq!(of("abs", "i8", &["-128"]), "-128");
+    assert_eq!(of("abs", "i64", &["-5"]), "5");
+    assert_eq!(of("abs", "u8", &["255"]), "255");
+    let text = "def main = fun(xs: 4.i32, ys: 4.i32 =>
+      zip(asVector(2)(xs))(asVector(2)(ys)) |> map(fun(p => abs(max(p._1)(p._2)))) |> asScalar)";
+    let args = ["[-4, 2, -3, 4]", "[-5, 1, 2, 3]"];
+    assert_eq!(eval(text, &[], &args), "[4, 2, 2, 4]");
+}
+
+#[test]
+fn functions_of_floats() {
+    let of = |function: &str, arg: &str| {
+        ["f16", "f32", "f64"].map(|ty| {
+            let text = format!("def main = fun(x: {ty} => {function}(x))");
+            eval(&text, &[], &[arg])
+        })
+    };
+    assert_eq!(of("sqrt", "2.25"), ["1.5"; 3]);
+    assert_eq!(of("sqrt", "-1"), ["NaN"; 3]);
+    assert_eq!(of("exp", "0"), ["1.0"; 3]);
+    assert_eq!(of("log", "1"), ["0.0"; 3]);
+    assert_eq!(of("floor", "-1.5"), ["-2.0"; 3]);
+    assert_eq!(of("ceil", "-1.5"), ["-1.0"; 3]);
+    assert_eq!(of("round", "2.5"), ["2.0"; 3]);
+    assert_eq!(of("round", "-3.5"), ["-4.0"; 3]);
+    assert_eq!(of("round", "-0.25"), ["-0.0"; 3]);
+    let text = "def main = fun(xs: 4.f64 => xs |> asVector(2) |> map(sqrt) |> asScalar)";
+    assert_eq!(eval(text, &[], &["[1, 4, 9, 16]"]), "[1.0, 2.0, 3.0, 4.0]");
+}
+
 /// Tests that `fma` rounds once; two roundings would give another result in each case.
 #[test]
 fn fma_rounds_once() {

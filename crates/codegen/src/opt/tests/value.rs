@@ -70,6 +70,8 @@ pub fn arithmetic(op: Binary, a: i64, b: i64) -> Val {
         Binary::Mul => a * b,
         Binary::Div => a.checked_div_euclid(b).unwrap_or(0),
         Binary::Mod => a.checked_rem_euclid(b).unwrap_or(0),
+        Binary::Min => a.min(b),
+        Binary::Max => a.max(b),
         Binary::Gt => truth(a > b),
         Binary::Lt => truth(a < b),
         Binary::Ge => truth(a >= b),

@@ -9,7 +9,6 @@ use syntax::ast::{Literal, ScalarType};
 
 use crate::ir::{Expr, ExprKind, Place, Unary};
 
-use super::assemble::register_lanes;
 use super::place::Use;
 use super::{Prec, Printer, foreign};
 use crate::error::{self, Result};
@@ -254,6 +253,7 @@ impl Printer<'_> {
                 Ok(Prec::Unary)
             }
             Unary::Neg => self.negation(value, whole),
+            Unary::Abs => self.absolute(value, whole),
         }
     }
 
@@ -343,52 +343,19 @@ impl Printer<'_> {
         self.called(&format!("convert_{name}{lanes}{rounding}"), [value])
     }
 
-    /// Writes a call of `fma`, the only function of scalars that is called with vectors, for each
-    /// lane of its arguments, which are vectors of type `ty`.
+    /// Writes a call of a function of scalars for each lane of its arguments, which are vectors of
+    /// type `ty`.
     fn lanewise_call(
         &mut self,
         function: &Arc<Foreign>,
         args: &[Expr],
         ty: &CType,
     ) -> Result<Prec> {
-        let scalar = foreign::math_name(function).unwrap_or_else(|| self.foreign_name(function));
-        self.helpers.math = true;
-        let name = ty.name(self.target);
-        let params: Vec<&str> = (function.params.iter())
-            .map(|(param, _)| param.as_str())
-            .collect();
-        let (lanes, whole) = match ty {
-            CType::Register(scalar) => {
-                (register_lanes(*scalar), wide_instruction(&params, *scalar))
-            }
-            CType::Vector(lanes, _) => (lanes.to_string(), None),
-            CType::Scalar(_) | CType::Pair(..) => return self.foreign_call(function, args),
-        };
-        let at = if ty.is_native(self.target) {
-            ""
-        } else {
-            ".data"
-        };
-        let helper = format!("{}_{}", function.name, ty.short());
-        let helper = self.helpers.other(helper, |helper| {
-            let list = |form: &dyn Fn(&str) -> String| {
-                let all: Vec<String> = params.iter().map(|param| form(param)).collect();
-                all.join(", ")
-            };
-            let mut body = format!(
-                "    {name} value;\n    for (int l = 0; l < {lanes}; l++) {{\n        \
-                 value{at}[l] = {scalar}({});\n    }}\n    return value;\n",
-                list(&|param| format!("{param}{at}[l]"))
-            );
-            if let Some(whole) = &whole {
-                body = format!(
-                    "#ifdef __AVX512F__\n    return ({name}){whole};\n#else\n{body}#endif\n"
-                );
-            }
-            let declared = list(&|param| format!("{name} {param}"));
-            format!("static inline {name} {helper}({declared}) {{\n{body}}}\n")
-        });
-        self.called(&helper, args)
+        let scalar = self.function_name(function)?;
+        let args: Vec<&Expr> = args.iter().collect();
+        self.helper_on_lanes(&function.name, &args, ty, |lanes| {
+            format!("{scalar}({})", lanes.join(", "))
+        })
     }
 
     /// Writes the arguments of a call of a C function. A negated argument of `fma` is written with
@@ -403,20 +370,26 @@ impl Printer<'_> {
         })
     }
 
-    fn foreign_call(&mut self, function: &Arc<Foreign>, args: &[Expr]) -> Result<Prec> {
-        let name = match foreign::math_name(function) {
-            Some(name) => {
-                self.helpers.math = true;
-                match self.target.dialect() {
-                    CDialect::OpenCl => foreign::opencl_name(&name),
-                    CDialect::Gnu => name,
-                }
-            }
-            None if self.target.dialect() == CDialect::OpenCl && function.body.is_none() => {
+    /// Returns the name of a C function, and adds it to the text if it is a helper.
+    fn function_name(&mut self, function: &Arc<Foreign>) -> Result<String> {
+        let dialect = self.target.dialect();
+        let name = foreign::math_name(function);
+        self.helpers.math |= name.is_some();
+        let is_own = function.id.is_none() && dialect == CDialect::Gnu;
+        Ok(match (&*function.name, &*function.result, name) {
+            ("floor", Type::Scalar(float), _) if is_own => self.helpers.floor(*float),
+            ("ceil", Type::Scalar(float), _) if is_own => self.helpers.ceil(*float),
+            (_, _, Some(name)) if dialect == CDialect::OpenCl => foreign::opencl_name(&name),
+            (_, _, Some(name)) => name,
+            (_, _, None) if dialect == CDialect::OpenCl && function.body.is_none() => {
                 return Err(error::no_body(&function.name, self.origin));
             }
-            None => self.foreign_name(function),
-        };
+            (_, _, None) => self.foreign_name(function),
+        })
+    }
+
+    fn foreign_call(&mut self, function: &Arc<Foreign>, args: &[Expr]) -> Result<Prec> {
+        let name = self.function_name(function)?;
         if matches!(name.as_str(), "lround" | "llround")
             && self.target.dialect() == CDialect::OpenCl
         {
@@ -440,23 +413,6 @@ fn is_fma_function(function: &Foreign) -> bool {
 /// Returns true if an expression is a call of `fma`.
 pub(in crate::targets) fn is_fma(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Call(function, _) if is_fma_function(function))
-}
-
-/// Returns the call of the fused multiply-add instruction for the widest vectors of AVX-512; `None`
-/// for other types than `f32` and `f64`. GCC does not generate it from a loop over the lanes if it
-/// prefers narrower vectors.
-fn wide_instruction(params: &[&str], scalar: ScalarType) -> Option<String> {
-    let suffix = match scalar {
-        ScalarType::F32 => "s",
-        ScalarType::F64 => "d",
-        _ => return None,
-    };
-    let ty = if suffix == "s" { "__m512" } else { "__m512d" };
-    let params: Vec<String> = params
-        .iter()
-        .map(|param| format!("({ty}){param}"))
-        .collect();
-    Some(format!("_mm512_fmadd_p{suffix}({})", params.join(", ")))
 }
 
 /// Returns true if a repetition of the expression costs nothing.

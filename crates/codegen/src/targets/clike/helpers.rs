@@ -276,13 +276,34 @@ impl Helpers {
         })
     }
 
+    /// Adds the greatest integer that is not above a float, as a float, and returns its name. GCC
+    /// vectorises the function of `<math.h>` only with `-fno-trapping-math`, which changes the sign
+    /// of zeros elsewhere.
+    pub fn floor(&mut self, float: ScalarType) -> String {
+        let (ty, suffix) = (self.target.scalar_name(float), math_suffix(float));
+        self.other(format!("floor_{}", short(float)), |name| {
+            format!(
+                "static inline {ty} {name}({ty} x) {{\n    {ty} y = rint{suffix}(x);\n    \
+                 return y > x ? y - 1.0{suffix} : y;\n}}\n"
+            )
+        })
+    }
+
+    /// Adds the smallest integer that is not below a float, as a float, and returns its name.
+    pub fn ceil(&mut self, float: ScalarType) -> String {
+        let (ty, floor) = (self.target.scalar_name(float), self.floor(float));
+        self.other(format!("ceil_{}", short(float)), |name| {
+            format!("static inline {ty} {name}({ty} x) {{\n    return -{floor}(-x);\n}}\n")
+        })
+    }
+
     /// Adds a conversion of a float to the nearest representable integer towards zero, and returns
     /// its name; NaN becomes 0.
     pub fn saturating(&mut self, from: ScalarType, to: ScalarType) -> String {
         let target = self.target;
         let name = format!("{}_to_{}", short(from), short(to));
         self.other(name, |name| {
-            let suffix = if from == ScalarType::F32 { "f" } else { "" };
+            let suffix = math_suffix(from);
             let (ty, float) = (target.scalar_name(to), target.scalar_name(from));
             let Some(int) = Int::of(to) else {
                 return String::new();
@@ -304,6 +325,11 @@ impl Helpers {
             text
         })
     }
+}
+
+/// Returns the suffix of constants of a type of floats, and of the functions of `<math.h>` on it.
+fn math_suffix(float: ScalarType) -> &'static str {
+    if float == ScalarType::F32 { "f" } else { "" }
 }
 
 fn short(scalar: ScalarType) -> &'static str {

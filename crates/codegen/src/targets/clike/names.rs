@@ -4,6 +4,7 @@ use crate::targets::Target;
 use nat::Var;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::analysis::math::plain_name;
 use crate::ir::Id;
 
 use super::reserved;
@@ -19,8 +20,8 @@ pub(crate) fn is_mere_counter(name: &str) -> bool {
 
 /// The helper functions whose names have a type as suffix: `div_i32`, `neg_f32x3`.
 const TYPED_HELPERS: &[&str] = &[
-    "add", "div", "fma", "lane", "load", "mod", "mul", "neg", "pair", "product", "splat", "store",
-    "sub", "sum",
+    "abs", "add", "ceil", "div", "floor", "lane", "load", "max", "min", "mod", "mul", "neg",
+    "pair", "product", "splat", "store", "sub", "sum",
 ];
 
 /// Returns true if types or helper functions of generated code have names of this form:
@@ -48,6 +49,7 @@ pub(in crate::targets) fn is_generated(name: &str) -> bool {
         let first = rest.split('_').next().unwrap_or_default();
         let of_type = is_scalar(first) || is_vector(first) || first == "pair";
         TYPED_HELPERS.contains(&word) && of_type
+            || plain_name(word).is_some() && is_vector(first)
             || matches!(word, "sum" | "table") && is_number(rest)
     };
     is_vector(name)

@@ -7,6 +7,7 @@ use syntax::ast::{Literal, ScalarType};
 
 use crate::ir::{Binary, Expr, ExprKind, Unary};
 
+use super::assemble::register_lanes;
 use super::literal::{float_value, int_value, integer};
 use super::{Prec, Printer};
 use crate::error::{self, Result};
@@ -39,6 +40,12 @@ impl Printer<'_> {
                         whole.origin,
                     )),
                 }
+            }
+            Binary::Min | Binary::Max => {
+                let ty = self.type_of(whole)?;
+                let comparison = if op == Binary::Min { "<" } else { ">" };
+                let value = |x: &[String]| format!("{0} {comparison} {1} ? {0} : {1}", x[0], x[1]);
+                self.helper_on_lanes(word(op), &[a, b], &ty, value)
             }
         }
     }
@@ -414,6 +421,76 @@ impl Printer<'_> {
         Ok(Prec::Unary)
     }
 
+    /// Writes the absolute value of a signed integer or of a vector of signed integers.
+    pub(in crate::targets) fn absolute(&mut self, value: &Expr, whole: &Expr) -> Result<Prec> {
+        let ty = self.type_of(whole)?;
+        let Some((scalar, int)) = ty.scalar().and_then(|s| Some((s, Int::of(s)?))) else {
+            return self.bare_expr(value);
+        };
+        if let (CType::Vector(..), CDialect::OpenCl) = (&ty, self.target.dialect())
+            && ty.is_native(self.target)
+        {
+            self.write(&format!("as_{}(", ty.name(self.target)));
+            self.called("abs", [value])?;
+            self.write(")");
+            return Ok(Prec::Postfix);
+        }
+        let (own, wrapping) = (
+            self.target.scalar_name(scalar),
+            self.target.scalar_name(int.wrapping()),
+        );
+        let text = |x: &[String]| format!("{0} < 0 ? ({own})-({wrapping}){0} : {0}", x[0]);
+        self.helper_on_lanes("abs", &[value], &ty, text)
+    }
+
+    /// Writes a call of a function of scalars, or of vectors with a loop over the lanes. `value`
+    /// returns its result, given the names of its parameters or of their lanes.
+    pub(in crate::targets) fn helper_on_lanes(
+        &mut self,
+        word: &str,
+        args: &[&Expr],
+        ty: &CType,
+        value: impl Fn(&[String]) -> String,
+    ) -> Result<Prec> {
+        let name = ty.name(self.target);
+        let params: Vec<String> = (["x", "y", "z"].iter().take(args.len()))
+            .map(|param| (*param).to_owned())
+            .collect();
+        let is_native = ty.is_native(self.target);
+        let (lanes, whole) = match ty {
+            CType::Register(scalar) => (
+                register_lanes(*scalar),
+                wide_instruction(word, &params, *scalar),
+            ),
+            _ => (lanes(ty).to_string(), None),
+        };
+        // OpenCL C has comparisons and choices of vectors.
+        let on_device = self.target.dialect() == CDialect::OpenCl && is_native;
+        let mut body = if on_device || matches!(ty, CType::Scalar(_)) {
+            format!("    return {};\n", value(&params))
+        } else {
+            let at = if is_native { "[l]" } else { ".data[l]" };
+            let of_lanes: Vec<String> = params.iter().map(|param| format!("{param}{at}")).collect();
+            format!(
+                "    for (int l = 0; l < {lanes}; l++) {{\n        x{at} = {};\n    }}\n    return x;\n",
+                value(&of_lanes)
+            )
+        };
+        if let Some(whole) = whole {
+            body =
+                format!("#ifdef __AVX512F__\n    return ({name}){whole};\n#else\n{body}#endif\n");
+        }
+        let declared: Vec<String> = params
+            .iter()
+            .map(|param| format!("{name} {param}"))
+            .collect();
+        let declared = declared.join(", ");
+        let helper = (self.helpers).other(format!("{word}_{}", ty.short()), |helper| {
+            format!("static inline {name} {helper}({declared}) {{\n{body}}}\n")
+        });
+        self.called(&helper, args.iter().copied())
+    }
+
     /// Writes an operation as a call of a function with a loop over the lanes.
     fn lane_by_lane(&mut self, op: Binary, a: &Expr, b: &Expr, ty: &CType) -> Result<Prec> {
         let name = ty.name(self.target);
@@ -457,6 +534,30 @@ impl Printer<'_> {
             });
         self.called(&helper, [a, b])
     }
+}
+
+/// Returns the call of the instruction that computes a function on the widest vectors of AVX-512;
+/// `None` if there is none, and for other types than `f32` and `f64`. GCC does not generate it from
+/// a loop over the lanes if it prefers narrower vectors.
+fn wide_instruction(word: &str, params: &[String], scalar: ScalarType) -> Option<String> {
+    let (ty, suffix) = match scalar {
+        ScalarType::F32 => ("__m512", "ps"),
+        ScalarType::F64 => ("__m512d", "pd"),
+        _ => return None,
+    };
+    let (name, mode) = match word {
+        "fma" => ("fmadd", ""),
+        "fabs" => ("abs", ""),
+        // The rounding mode is the current one.
+        "rint" => ("roundscale", ", 4"),
+        "min" | "max" | "sqrt" | "floor" | "ceil" => (word, ""),
+        _ => return None,
+    };
+    let args: Vec<String> = params
+        .iter()
+        .map(|param| format!("({ty}){param}"))
+        .collect();
+    Some(format!("_mm512_{name}_{suffix}({}{mode})", args.join(", ")))
 }
 
 fn lanes(ty: &CType) -> u32 {
@@ -535,6 +636,7 @@ fn prec(op: Binary) -> Prec {
     match op {
         Binary::Add | Binary::Sub => Prec::Sum,
         Binary::Mul | Binary::Div | Binary::Mod => Prec::Product,
+        Binary::Min | Binary::Max => Prec::Postfix,
         Binary::Gt | Binary::Lt | Binary::Ge | Binary::Le => Prec::Relation,
         Binary::Eq | Binary::Ne => Prec::Equality,
         Binary::And => Prec::And,
@@ -557,6 +659,8 @@ pub(in crate::targets) fn sign(op: Binary) -> &'static str {
         Binary::Mul => " * ",
         Binary::Div => " / ",
         Binary::Mod => " % ",
+        Binary::Min => " min ",
+        Binary::Max => " max ",
         Binary::Gt => " > ",
         Binary::Lt => " < ",
         Binary::Ge => " >= ",
@@ -574,6 +678,8 @@ fn word(op: Binary) -> &'static str {
         Binary::Sub => "sub",
         Binary::Mul => "mul",
         Binary::Div => "div",
+        Binary::Min => "min",
+        Binary::Max => "max",
         _ => "mod",
     }
 }

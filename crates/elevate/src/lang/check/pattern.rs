@@ -20,6 +20,7 @@ impl Infer<'_> {
             PatternKind::Name(name) => {
                 let expr = *self.table.shallow(looked_at) == Type::Expr;
                 if expr && self.rise_knows(name) && self.lookup(name).is_none() {
+                    self.function_in_pattern(name, pattern.span);
                     return self.term_pattern_name(name, pattern.span);
                 }
                 self.bind(
@@ -58,6 +59,7 @@ impl Infer<'_> {
                 let span = pattern.span;
                 let binders = self.pattern_binders(*term);
                 let metavariables = self.rule_terms(&[*term], span);
+                self.functions_as_values(*term);
                 self.pattern_fits(id, &Arc::new(Type::Expr), looked_at);
                 let expr = Arc::new(Type::Expr);
                 for (name, at) in binders {

@@ -3,15 +3,17 @@
 
 use std::sync::Arc;
 
-use rise::Primitive;
 use rise::codes;
-use syntax::Span;
-use syntax::ast::{BinderAnnotation, BinderId, Name, TermId, TermKind};
+use rise::core::{Language, Notation};
+use rise::{Pattern, Primitive};
+use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Item, Name, TermId, TermKind};
 use syntax::elevate::ast::{
     Alt, ClauseKind, Expect, ExprId, ExprKind, ItemKind, Range, RangeKind, RangeStep,
 };
+use syntax::{Severity, Span};
 
 use super::{BinderKey, CaptureSource, Captured, Infer, Meaning, Quote, Resolution, Target};
+use crate::codes as own_codes;
 use crate::lang::types::{Ty, Type};
 
 /// An occurrence of a name in a RISE term.
@@ -22,6 +24,48 @@ struct Mention {
     bound: Option<Span>,
     /// True if this occurrence is the binder itself.
     binder: bool,
+}
+
+/// Collects the places of names in a term where no function is expected: they are not applied, not
+/// operands, and not arguments of a primitive, whose types say what is expected.
+fn value_positions(item: &Item, id: TermId, found: &mut Vec<Span>) {
+    let name = |id: TermId| match &item.term(id).kind {
+        TermKind::Name(name) => Some(name),
+        _ => None,
+    };
+    match &item.term(id).kind {
+        TermKind::Name(_) => found.push(item.term(id).span),
+        TermKind::Apply { callee, args } => {
+            let mut head = *callee;
+            while let TermKind::Apply { callee, .. } = &item.term(head).kind {
+                head = *callee;
+            }
+            let is_primitive = name(head).is_some_and(|head| Primitive::from_name(head).is_some());
+            let parts = [*callee].into_iter().chain(args.iter().copied());
+            for (at, part) in parts.enumerate() {
+                if name(part).is_none() || at > 0 && !is_primitive {
+                    value_positions(item, part, found);
+                }
+            }
+        }
+        TermKind::Binary {
+            op: BinaryOp::Pipe,
+            lhs,
+            rhs,
+            ..
+        } => {
+            value_positions(item, *lhs, found);
+            if name(*rhs).is_none() {
+                value_positions(item, *rhs, found);
+            }
+        }
+        TermKind::Binary { .. } | TermKind::Unary { .. } => item.children(id, |part| {
+            if name(part).is_none() {
+                value_positions(item, part, found);
+            }
+        }),
+        _ => item.children(id, |part| value_positions(item, part, found)),
+    }
 }
 
 impl Infer<'_> {
@@ -338,8 +382,44 @@ impl Infer<'_> {
         }
         terms.push(alt.rhs);
         self.rule_terms(&terms, alt.span);
+        self.functions_as_values(alt.lhs);
         for condition in conditions {
             self.condition(condition);
+        }
+    }
+
+    /// Warns of functions in a pattern whose names may be meant as metavariables.
+    pub(super) fn functions_as_values(&mut self, pattern: TermId) {
+        let mut spans = Vec::new();
+        value_positions(&self.item.rise, pattern, &mut spans);
+        for mention in self.mentions(pattern) {
+            if mention.bound.is_none() && spans.contains(&mention.span) {
+                self.function_in_pattern(&mention.name, mention.span);
+            }
+        }
+    }
+
+    /// Warns of a name in a pattern if it is that of a scalar primitive that has no operator, such
+    /// as `exp`.
+    pub(super) fn function_in_pattern(&mut self, name: &Name, span: Span) {
+        let is_function = Primitive::from_name(name).is_some_and(|primitive| {
+            primitive.pattern() == Pattern::Scalar
+                && matches!(primitive.notation(), Notation::Call(_))
+        });
+        let is_own = name.starts_with('?')
+            || self.lookup(name).is_some()
+            || self.env.rise().resolve(name) != rise::Resolution::Unknown;
+        if is_function && !is_own {
+            let message = format!("`{name}` is a primitive of RISE, and matches itself only");
+            self.say(
+                Severity::Warning,
+                own_codes::FUNCTION_IN_PATTERN,
+                span,
+                message,
+            )
+            .help = Some(format!(
+                "to match every term, write `?{name}` or another name, here and on the right side"
+            ));
         }
     }
 

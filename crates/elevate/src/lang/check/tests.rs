@@ -366,6 +366,35 @@ fn rules_have_parameters_and_metavariables() {
     );
 }
 
+/// The name of a function is no metavariable, which is a warning where one may be meant.
+#[test]
+fn functions_in_patterns_are_warned_of() {
+    check(
+        "rule passed = f(exp) |-> fun(x => f(x))(exp)\n\
+         rule named = f(?exp) |-> fun(x => f(x))(?exp)\n\
+         rule applied = max(log(x))(abs(x)) |-> max(abs(x))(log(x))\n\
+         rule mapped = map(sqrt) |-> map(fun(x => sqrt(x)))\n\
+         rule composed = floor >> ceil |-> floor\n\
+         rule bound = map(fun(abs => f(abs))) |-> map(f) where abs notIn f\n\
+         rule parameter(round: Expr) = map(round) |-> mapSeq(round)\n\
+         def isLog(e: Expr): Bool = e match {\n  case log => true\n  case _ => false\n}\n",
+        expect![[r#"
+            passed: Rule
+            named: Rule
+            applied: Rule
+            mapped: Rule
+            composed: Rule
+            bound: Rule
+            parameter: (round: Expr) -> Rule
+            isLog: (e: Expr) -> Bool
+            warning[function-in-pattern] at `exp`: `exp` is a primitive of RISE, and matches itself only
+              help: to match every term, write `?exp` or another name, here and on the right side
+            warning[function-in-pattern] at `log`: `log` is a primitive of RISE, and matches itself only
+              help: to match every term, write `?log` or another name, here and on the right side
+        "#]],
+    );
+}
+
 #[test]
 fn mutually_recursive_definitions_are_checked() {
     check(

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use rise::types::Type;
+use rise::{Pattern, Primitive};
 use syntax::elevate::ast::ParamId;
 
 use super::calls::lists;
@@ -138,6 +139,7 @@ pub(crate) const NATIVES: &[(&str, Native)] = &[
     ("isIdentifier", Native::Known(|| Predicate::IsIdentifier)),
     ("isLambda", Native::Known(|| Predicate::IsLambda)),
     ("isLiteral", Native::Known(|| Predicate::IsLiteral)),
+    ("isOperator", Native::Test(is_operator)),
     (
         "isPrimitive",
         Native::Step(|args| Some(is_primitive(&args.expr(0)?, args.eval))),
@@ -374,6 +376,22 @@ fn is_basic(ty: &Type) -> bool {
     match ty {
         Type::Scalar(_) | Type::Index(_) | Type::Vector(..) | Type::Var(_) => true,
         Type::Pair(a, b) => is_basic(a) && is_basic(b),
+        _ => false,
+    }
+}
+
+/// Returns true for a primitive that computes a scalar, a truth value or a choice. Conversions between
+/// indices and numbers, and copies to the lanes of a vector, compute nothing.
+fn is_operator(store: &Store, term: Term) -> bool {
+    let Node::Primitive(primitive, _) = store.node(term) else {
+        return false;
+    };
+    match primitive.pattern() {
+        Pattern::Connective | Pattern::Select => true,
+        Pattern::Scalar => !matches!(
+            primitive,
+            Primitive::IndexAsNat | Primitive::NatAsIndex | Primitive::VectorFromScalar
+        ),
         _ => false,
     }
 }

@@ -40,8 +40,8 @@ impl Infer<'_> {
         for (_, arg) in &implicits {
             self.restrict_access(arg, primitive.streams);
         }
-        if name == Primitive::Fma.name() {
-            self.restrict_fma(&implicits);
+        if Primitive::from_name(name).is_some_and(Primitive::is_on_floats) {
+            self.restrict_to_floats(&implicits);
         }
         self.uses.push(NameUse {
             term,

@@ -60,30 +60,31 @@ impl Infer<'_> {
 
     fn declared(&self, name: &str, numbers: Option<NumericType>) -> Option<Replacement> {
         let scalar = numbers.map_or(ScalarType::F32, |numbers| numbers.scalar);
-        if !scalar.is_float()
-            && let Some(text) = of_integers(name)
-        {
-            return Some(Replacement::written(text));
-        }
-        if let Some(text) = of_arrays(name) {
+        let primitive = match name {
+            "fmax" if !scalar.is_float() => Some("max"),
+            "fmin" if !scalar.is_float() => Some("min"),
+            _ => primitive_called(name).or_else(|| of_arrays(name)),
+        };
+        if let Some(text) = primitive {
             return Some(Replacement::written(text));
         }
         let float = match scalar.is_float() {
             true => scalar,
             false => ScalarType::F32,
         };
+        if name == "rsqrt" {
+            let text = format!("fun(x => (1.0 / sqrt(x) : {float}))");
+            return Some(Replacement::written(&text));
+        }
         let (function, written) = match name {
-            "rsqrt" => ("sqrt", Some(format!("fun(x => (1.0 / sqrt(x) : {float}))"))),
-            _ => match name_in_c(name) {
-                Some(other) => (other, Some(other.to_owned())),
-                None => (name, None),
-            },
+            "power" => ("pow", Some("pow".to_owned())),
+            _ => (name, None),
         };
         let params = parameters(function)?;
         let in_vector = numbers.is_some_and(|numbers| numbers.in_vector) && params.len() == 1;
-        let replacement = match (in_vector, &written) {
-            (true, _) => Some(format!("mapVec({})", written.as_deref().unwrap_or(name))),
-            (false, _) => written,
+        let replacement = match in_vector {
+            true => Some(format!("mapVec({function})")),
+            false => written,
         };
         let list: Vec<String> = params.iter().map(|p| format!("{p}: {float}")).collect();
         let declaration = format!("foreign def {function}({}): {float}", list.join(", "));
@@ -148,19 +149,18 @@ impl Replacement {
 /// replacement or a declaration, so that it is not a misspelt other name.
 pub(super) fn is_mathematical(name: &str) -> bool {
     parameters(name).is_some()
-        || name_in_c(name).is_some()
+        || primitive_called(name).is_some()
         || of_arrays(name).is_some()
-        || name == "rsqrt"
+        || matches!(name, "rsqrt" | "power")
 }
 
-/// Returns the names of the parameters of a common function of C's `<math.h>`; `None` for other
-/// names.
+/// Returns the names of the parameters of a common function of C's `<math.h>` that is no primitive;
+/// `None` for other names.
 fn parameters(name: &str) -> Option<&'static [&'static str]> {
     match name {
-        "sqrt" | "cbrt" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "sin"
-        | "cos" | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh"
-        | "acosh" | "atanh" | "fabs" | "floor" | "ceil" | "round" | "trunc" | "rint" | "erf"
-        | "erfc" | "tgamma" | "lgamma" => Some(&["x"]),
+        "cbrt" | "exp2" | "expm1" | "log2" | "log10" | "log1p" | "sin" | "cos" | "tan" | "asin"
+        | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "trunc"
+        | "erf" | "erfc" | "tgamma" | "lgamma" => Some(&["x"]),
         "pow" | "atan2" | "fmod" | "fmin" | "fmax" | "fdim" | "hypot" | "copysign" => {
             Some(&["x", "y"])
         }
@@ -168,26 +168,14 @@ fn parameters(name: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-/// Returns C's name of a function that other languages call `name`; `None` if it is not known or
-/// the same.
-fn name_in_c(name: &str) -> Option<&'static str> {
+/// Returns the primitive that other languages call `name`; `None` if there is none.
+fn primitive_called(name: &str) -> Option<&'static str> {
     Some(match name {
-        "max" | "maximum" => "fmax",
-        "min" | "minimum" => "fmin",
-        "abs" => "fabs",
+        "maximum" => "max",
+        "minimum" => "min",
+        "fabs" => "abs",
         "ln" => "log",
-        "power" => "pow",
-        _ => return None,
-    })
-}
-
-/// Returns an expression that computes the mathematical function `name` on integers, for minimum,
-/// maximum and absolute value.
-fn of_integers(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "max" | "maximum" | "fmax" => "fun(a, b => select(a > b)(a)(b))",
-        "min" | "minimum" | "fmin" => "fun(a, b => select(a < b)(a)(b))",
-        "abs" | "fabs" => "fun(a => select(a < 0)(-a)(a))",
+        "rint" | "nearbyint" => "round",
         _ => return None,
     })
 }

@@ -357,14 +357,12 @@ fn of_other_languages(name: &str) -> Option<&'static str> {
         "filter" => {
             "there is no `filter`: sizes of arrays are known before their elements are; `select` puts another value in the place of an element"
         }
-        "clamp" | "clip" => {
-            "of floats it is `fmin(fmax(x, low), high)`, with both declared as `foreign def`; of integers `select(x < low)(low)(select(x > high)(high)(x))`"
-        }
+        "clamp" | "clip" => "it is `min(max(x)(low))(high)`",
         "mean" | "average" | "avg" => {
             "it is the sum, `xs |> reduce(add)(0.0f)`, divided by the number of elements as a float"
         }
         "std" | "stddev" | "stdev" | "variance" => {
-            "reduce the squares of the differences from the mean; the root is `foreign def sqrt(x: f32): f32`"
+            "reduce the squares of the differences from the mean; the root is `sqrt`"
         }
         _ => return None,
     })

@@ -4,7 +4,7 @@ use rise::Primitive as P;
 
 use super::super::block::{Code, Operand, Step};
 use super::super::error::{ErrorKind, InterpResult};
-use super::super::kind::{Arith, Compare};
+use super::super::kind::{Arith, Compare, Unary};
 use super::super::optimized;
 use super::super::val::Val;
 use super::numbers::Operation;
@@ -18,8 +18,14 @@ impl Compiler {
             P::Mul => self.arithmetic(Operation::Arith(Arith::Mul), call, steps),
             P::Div => self.arithmetic(Operation::Arith(Arith::Div), call, steps),
             P::Mod => self.arithmetic(Operation::Arith(Arith::Mod), call, steps),
-            P::Neg => self.arithmetic(Operation::Neg, call, steps),
-            P::Fma => self.arithmetic(Operation::Fma, call, steps),
+            P::Min => self.arithmetic(Operation::Arith(Arith::Min), call, steps),
+            P::Max => self.arithmetic(Operation::Arith(Arith::Max), call, steps),
+            P::Neg => self.arithmetic(Operation::Unary(Unary::Neg), call, steps),
+            P::Abs => self.arithmetic(Operation::Unary(Unary::Abs), call, steps),
+            P::Fma | P::Sqrt | P::Exp | P::Log | P::Floor | P::Ceil => {
+                self.math(call.primitive.name(), call, steps)
+            }
+            P::Round => self.math("rint", call, steps),
             P::Gt => self.compare(Compare::Gt, call, steps),
             P::Lt => self.compare(Compare::Lt, call, steps),
             P::Ge => self.compare(Compare::Ge, call, steps),

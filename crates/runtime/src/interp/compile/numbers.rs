@@ -9,8 +9,8 @@ use super::super::block::{Code, Operand, Step};
 use super::super::buffer::ElementRepr;
 use super::super::error::{ErrorKind, InterpResult};
 use super::super::frame::Frame;
-use super::super::kind::{Arith, Compare, Elem, Exact, Kind, Num, Word, with_kind, with_number};
-use super::super::math;
+use super::super::kind::{Arith, Compare, Elem, Exact, Kind, Unary, Word, with_kind, with_number};
+use super::super::math::{self, Math};
 use super::super::optimized;
 use super::super::scalar::{Branch, Scalar};
 use super::super::strided::{ArrayBuilder, StridedArray};
@@ -35,9 +35,10 @@ pub(super) fn literal_word(literal: &Literal, kind: Kind) -> Option<Word> {
 /// An arithmetic operation, which exists on scalars and on vectors.
 #[derive(Clone, Copy)]
 pub(crate) enum Operation {
-    Neg,
+    Unary(Unary),
     Arith(Arith),
-    Fma,
+    /// A function whose parameters and result have one type.
+    Math(Math),
 }
 
 impl Operation {
@@ -48,28 +49,29 @@ impl Operation {
             _ => None,
         };
         let scalars: Option<Vec<Scalar>> = operands.iter().map(scalar).collect();
-        if let Operation::Fma = self {
-            return Some(Scalar::Math(math::FMA, kind, scalars?));
+        let scalars = scalars?;
+        if let Operation::Math(math) = self {
+            return Some(Scalar::Math(math, kind, scalars));
         }
-        let mut scalars = scalars?.into_iter().map(Box::new);
+        let mut scalars = scalars.into_iter().map(Box::new);
         let a = scalars.next()?;
         Some(match self {
-            Operation::Neg => Scalar::Neg(kind, a),
+            Operation::Unary(op) => Scalar::Unary(op, kind, a),
             Operation::Arith(op) => Scalar::Arith(op, kind, a, scalars.next()?, origin),
-            Operation::Fma => return None,
+            Operation::Math(_) => return None,
         })
     }
 
     /// Applies the operation to scalars; `None` if an integer is divided by zero.
     fn on(self, kind: Kind, [a, b, c]: [Word; 3]) -> Option<Word> {
         match self {
-            Operation::Neg => {
-                with_number!(kind, T => Some(Num::neg(T::of(a)).word()), bool => Some(a))
+            Operation::Unary(op) => {
+                with_number!(kind, T => Some(op.on(T::of(a)).word()), bool => Some(a))
             }
             Operation::Arith(op) => {
                 with_number!(kind, T => Some(op.on(T::of(a), T::of(b))?.word()), bool => Some(a))
             }
-            Operation::Fma => Some(math::FMA.call(kind, [a, b, c])),
+            Operation::Math(math) => Some(math.call(kind, [a, b, c])),
         }
     }
 }
@@ -115,6 +117,19 @@ impl Compiler {
             lane_by_lane(frame, &vectors?, op, origin)
         });
         Ok(Operand::Val(one.with(variants)))
+    }
+
+    /// Compiles a call of the function of `<math.h>` with this name, on floats or on vectors of
+    /// floats lane by lane.
+    pub(super) fn math(
+        &mut self,
+        name: &str,
+        call: &Call,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<Operand> {
+        let function = math::function(name).filter(|function| function.is_uniform());
+        let function = function.ok_or_else(|| malformed("a function is unknown", call.origin))?;
+        self.arithmetic(Operation::Math(function), call, steps)
     }
 
     pub(super) fn compare(

@@ -8,9 +8,9 @@ use super::super::buffer::{Data, ElementRepr};
 use super::super::compile::numbers::Operation;
 use super::super::frame::{Frame, NatCode};
 use super::super::kind::{
-    Arith, Compare, Elem, Exact, Kind, Num, reads, with_kind, with_number, writes,
+    Arith, Compare, Elem, Exact, Kind, Num, greater, lesser, reads, with_kind, with_number, writes,
 };
-use super::super::math::{self, Math};
+use super::super::math::Math;
 use super::super::scalar::{Branch, Scalar};
 use super::super::strided::{Dim, Lane, StridedArray};
 use super::batch;
@@ -51,10 +51,10 @@ pub(crate) fn code(scalar: &Scalar) -> Option<LaneCode> {
             let one = scalar.code();
             Rc::new(move |frame| one(frame).ok().map(Lane::Same))
         }
-        Scalar::Neg(kind, a) => {
-            let a = code(a)?;
+        Scalar::Unary(op, kind, a) => {
+            let (op, a) = (*op, code(a)?);
             with_number!(*kind, T => Rc::new(move |frame| {
-                unary::<T, T>(a(frame)?, Num::neg)
+                unary::<T, T>(a(frame)?, |a| op.on(a))
             }), bool => return None)
         }
         Scalar::Not(a) => {
@@ -186,6 +186,8 @@ fn arith<T: Num>(op: Arith, a: Lane, b: Lane, n: usize) -> Option<Lane> {
         Arith::Add => binary::<T>(a, b, |a, b| a.add(b)),
         Arith::Sub => binary::<T>(a, b, |a, b| a.sub(b)),
         Arith::Mul => binary::<T>(a, b, |a, b| a.mul(b)),
+        Arith::Min => binary::<T>(a, b, lesser),
+        Arith::Max => binary::<T>(a, b, greater),
         Arith::Div | Arith::Mod => {
             let (a, b) = (a.spread::<T>(n)?, b.spread::<T>(n)?);
             let all: Option<Vec<T>> = (a.iter().zip(&b)).map(|(a, b)| op.on(*a, *b)).collect();
@@ -331,13 +333,13 @@ pub(crate) fn each_repeated(lane: &Lane, times: usize) -> Option<Lane> {
 /// Applies an operation to each of `n` elements of its operands.
 pub(crate) fn on(op: Operation, kind: Kind, operands: &[Lane], n: usize) -> Option<Lane> {
     match (op, operands) {
-        (Operation::Neg, [a]) => {
-            with_number!(kind, T => unary::<T, T>(a.clone(), Num::neg), bool => None)
+        (Operation::Unary(op), [a]) => {
+            with_number!(kind, T => unary::<T, T>(a.clone(), |a| op.on(a)), bool => None)
         }
         (Operation::Arith(op), [a, b]) => {
             with_number!(kind, T => arith::<T>(op, a.clone(), b.clone(), n), bool => None)
         }
-        (Operation::Fma, all) => math_on(math::FMA, kind, all.to_vec(), n),
+        (Operation::Math(math), all) => math_on(math, kind, all.to_vec(), n),
         _ => None,
     }
 }
