@@ -171,6 +171,19 @@ fn what_is_denied_is_not_hidden() {
 }
 
 #[test]
+fn a_value_that_depends_on_itself_is_an_error() {
+    let text = "val a : Int = b + 1\nval b : Int = a\nval s : Strategy = repeatNTimes(a)(id)\n";
+    let applied = "def f = fun(x: f32 => x)\n";
+    let folder = Folder::with(&[("a.elevate", text), ("a.rise", applied)]);
+    let ran = folder.run(&["--check", "a.elevate"]);
+    assert_eq!((ran.status, ran.err.as_str()), (1, "1 error in 1 file\n"));
+    assert!(ran.out.contains("error[recursive-def]"), "{}", ran.out);
+    let ran = folder.run(&["rewrite", "a.rise", "--strategy", "a.elevate:s"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.err.contains("error[recursive-def]"), "{ran:?}");
+}
+
+#[test]
 fn levels_hide_what_weighs_less() {
     let folder = Folder::with(&[(
         "a.rise",

@@ -126,6 +126,30 @@ fn a_folder_that_is_missing_is_named() {
     assert!(!ran.err.contains(".tmp"), "{}", ran.err);
 }
 
+#[cfg(unix)]
+#[test]
+fn output_goes_to_the_target_of_a_symbolic_link() {
+    let folder = Folder::with(&[
+        ("a.rise", "def f = fun(x: f32 => x + 1.0f)\n"),
+        ("old.c", ""),
+    ]);
+    for target in ["old.c", "new.c"] {
+        let link = folder.path("link.c");
+        std::os::unix::fs::symlink(target, &link).expect("links can be made");
+        let ran = folder.run(&["emit", "a.rise", "--as", "c", "-o", "link.c"]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert!(link.is_symlink());
+        assert!(
+            folder.get(target).contains("void f("),
+            "{}",
+            folder.get(target)
+        );
+        std::fs::remove_file(link).expect("the link is there");
+    }
+    let ran = folder.run(&["emit", "a.rise", "--as", "c", "-o", "/dev/stdout"]);
+    assert!(ran.status == 0 && ran.out.contains("void f("), "{ran:?}");
+}
+
 #[test]
 fn a_home_that_is_missing_is_not_made() {
     let folder = Folder::with(&[("a.rise", "def f = fun(x: i32 => x)\n")]);

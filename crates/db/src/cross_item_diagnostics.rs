@@ -15,6 +15,7 @@ use crate::items::{Import, imports, items, strategy_parsed};
 use crate::language::Language;
 use crate::recursion::{import_cycle, import_group, recursion};
 use crate::scope::{definitions, is_primitive, scope};
+use crate::strategies::is_value;
 
 /// The largest number of definitions or files of a cycle that a message names.
 const MAX_NAMED: usize = 6;
@@ -33,13 +34,16 @@ pub(crate) fn cross_item_diagnostics(db: &dyn Db, file: SourceFile) -> CrossItem
     for &(later, first) in &definitions(db, file).duplicates {
         note(later, duplicate(db, later, first));
     }
-    // Strategies can be recursive: they are only unfolded as far as a program requires it.
-    let may_recurse = file.language(db) == Language::Elevate;
-    if may_recurse {
+    let is_elevate = file.language(db) == Language::Elevate;
+    if is_elevate {
         check_item_order(db, file, &mut note);
     }
-    for cycle in recursion(db, file).cycles.iter().filter(|_| !may_recurse) {
-        if let Some(&first) = cycle.first()
+    // Strategies can be recursive: they are only unfolded as far as a program requires it.
+    let may_recurse =
+        |cycle: &[ItemId]| is_elevate && !cycle.iter().all(|item| is_value(db, (*item).into()));
+    for cycle in &recursion(db, file).cycles {
+        if !may_recurse(cycle)
+            && let Some(&first) = cycle.first()
             && SourceItem::from(first).file(db) == FileId::from(file)
         {
             note(first, recursive(db, cycle));
@@ -116,9 +120,14 @@ fn recursive(db: &dyn Db, cycle: &[ItemId]) -> Diagnostic {
             format!("{} uses {}", quoted(item), quoted(next)),
         );
     }
-    diagnostic.help(
-        "repeat with a pattern: `map` or `reduce` over an array, `iterate` a fixed number of times",
-    )
+    let file = SourceFile::from(SourceItem::from(cycle[0]).file(db));
+    diagnostic.help(match file.language(db) {
+        Language::Elevate => "write its value without it",
+        Language::Rise | Language::Dpia => {
+            "repeat with a pattern: `map` or `reduce` over an array, `iterate` a fixed number of \
+             times"
+        }
+    })
 }
 
 fn check_shadowing(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {

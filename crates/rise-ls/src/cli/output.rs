@@ -6,7 +6,7 @@ use annotate_snippets::{Level, Renderer};
 use anstream::ColorChoice;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The line width for output that is not a terminal, and for a terminal whose width is unknown.
 const WIDTH: usize = 140;
@@ -33,24 +33,39 @@ pub fn result(
     }
 }
 
-/// Writes a file atomically. A path that is not a regular file, such as a pipe or a device, is
-/// written directly. An error is printed, and returned as an exit status.
+/// Writes a file atomically. The target of a symbolic link is written, and the link stays. A path
+/// that is not a regular file, such as a pipe or a device, is written directly, and so is the name of
+/// an open file, such as `/dev/stdout`. An error is printed, and returned as an exit status.
 pub fn to_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), u8> {
-    let written = if path.metadata().is_ok_and(|known| !known.is_file()) {
-        File::options()
+    let written = match replaceable(path) {
+        Some(file) => replaced(&file, write),
+        None => File::options()
             .write(true)
+            .create(true)
+            .truncate(false)
             .open(path)
-            .and_then(|mut file| buffered(&mut file, write))
-    } else {
-        replaced(path, write)
+            .and_then(|mut file| buffered(&mut file, write)),
     };
     written.map_err(|problem| {
         error(&format!("{}: {problem}", path.display()));
         BAD_USAGE
     })
+}
+
+/// Returns the regular file, which may not exist, that a path leads to; `None` if what it leads to
+/// must be opened rather than replaced.
+fn replaceable(path: &Path) -> Option<PathBuf> {
+    let names_open_file = ["/dev", "/proc"].iter().any(|top| path.starts_with(top));
+    if names_open_file || path.metadata().is_ok_and(|known| !known.is_file()) {
+        return None;
+    }
+    match path.is_symlink() {
+        true => path.canonicalize().ok(),
+        false => Some(path.to_owned()),
+    }
 }
 
 fn buffered(

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::{self, ThreadId};
 
 use nat::{Nat, Var};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::GlobalId;
 use syntax::ast::Name;
 use syntax::elevate::ast::ItemKind;
@@ -25,6 +26,8 @@ pub struct GlobalEnv {
     definitions: Definitions,
     /// The memoised values of definitions before they are applied to arguments.
     values: Mutex<FxHashMap<GlobalId, Value>>,
+    /// The definitions that are being evaluated, with the threads that evaluate them.
+    open: Mutex<FxHashSet<(ThreadId, GlobalId)>>,
     /// The `tune`s without a value, with their variables.
     tunes: FxHashMap<GlobalId, (Name, Var)>,
     /// The `tune`s to which the run gives a value.
@@ -109,6 +112,7 @@ impl GlobalEnv {
         Arc::new_cyclic(|own| GlobalEnv {
             definitions,
             values: Mutex::default(),
+            open: Mutex::default(),
             tunes,
             given,
             names,
@@ -216,7 +220,17 @@ impl GlobalEnv {
         let Some(definition) = self.definitions.strategy(id) else {
             return Err(EvalError::new("a definition that is used here is missing"));
         };
-        let value = self.evaluate(&definition)?;
+        let call = (thread::current().id(), id);
+        let open = || (self.open.lock()).unwrap_or_else(PoisonError::into_inner);
+        if !open().insert(call) {
+            let name = definition.name();
+            return Err(EvalError::new(format!(
+                "the value of `{name}` depends on itself"
+            )));
+        }
+        let value = self.evaluate(&definition);
+        open().remove(&call);
+        let value = value?;
         let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(values.entry(id).or_insert(value).clone())
     }
