@@ -151,6 +151,72 @@ fn random_program(seed: u64) -> Option<String> {
     (!fine).then(|| format!("seed {seed}: {}\n{}", said(&output), made.text))
 }
 
+/// Removes the choices of implementation from a sequential program.
+fn without_choices(text: &str) -> String {
+    const CHOICES: &[(&str, &str)] = &[
+        ("mapSeqUnroll", "map"),
+        ("mapSeq", "map"),
+        ("reduceSeqUnroll", "reduce"),
+        ("reduceSeq", "reduce"),
+        (" |> toMem", ""),
+    ];
+    CHOICES
+        .iter()
+        .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+/// Runs a random program without choices of implementation by the default schedule of a target.
+/// Returns `None` if it has a type error, which some combinations have without their choices.
+fn scheduled_program(seed: u64) -> Option<Result<(), String>> {
+    let made = program(seed, Backend::C);
+    let text = without_choices(&made.text);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("random.rise");
+    std::fs::write(&file, &text).expect("a file");
+    let file = file.to_str().expect("a path of text");
+    if rise_ls(&["--check", file]).status.code() != Some(0) {
+        return None;
+    }
+    let target = ["c", "openmp"][usize::from(seed % 2 == 1)];
+    let mut arguments = vec![
+        "run",
+        file,
+        "--backend",
+        target,
+        "--verify",
+        "--tolerance",
+        "0",
+    ];
+    let size = format!("-Dn={}", 1 + seed % 5);
+    arguments.extend(made.sized.then_some(size.as_str()));
+    let output = rise_ls(&arguments);
+    let fine = output.status.code() == Some(0) || names_a_reason(&output);
+    Some(match fine {
+        true => Ok(()),
+        false => Err(format!(
+            "seed {seed} for {target}: {}\n{text}",
+            said(&output)
+        )),
+    })
+}
+
+#[test]
+fn random_programs_without_choices_compute_what_the_interpreter_says() {
+    const COUNT: u64 = 150;
+    let ran: Vec<Result<(), String>> = (0..COUNT)
+        .into_par_iter()
+        .filter_map(scheduled_program)
+        .collect();
+    assert!(ran.len() as u64 > COUNT / 2, "{} are well-typed", ran.len());
+    let wrong: Vec<String> = ran.into_iter().filter_map(Result::err).collect();
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
 /// Writes a program with these parameters after its size `n`; returns its path and text.
 fn program_in(folder: &TempDir, number: usize, params: &str, body: &str) -> (String, String) {
     let file = folder.path().join(format!("program{number}.rise"));

@@ -1,9 +1,10 @@
 //! Diagnostics that depend on several items: imports that cannot be resolved or are cyclic, and
 //! names that are duplicate, shadowed or recursive.
 
-use elevate::lang::library;
+use elevate::lang::{self, library};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
+use syntax::elevate::ast::ItemKind;
 use syntax::elevate::check_order;
 use syntax::{Diagnostic, ItemSpan, Severity};
 
@@ -15,7 +16,6 @@ use crate::items::{Import, imports, items, strategy_parsed};
 use crate::language::Language;
 use crate::recursion::{import_cycle, import_group, recursion};
 use crate::scope::{definitions, is_primitive, scope};
-use crate::strategies::is_value;
 
 /// The largest number of definitions or files of a cycle that a message names.
 const MAX_NAMED: usize = 6;
@@ -40,7 +40,7 @@ pub(crate) fn cross_item_diagnostics(db: &dyn Db, file: SourceFile) -> CrossItem
     }
     // Strategies can be recursive: they are only unfolded as far as a program requires it.
     let may_recurse =
-        |cycle: &[ItemId]| is_elevate && !cycle.iter().all(|item| is_value(db, (*item).into()));
+        |cycle: &[ItemId]| is_elevate && !cycle.iter().all(|item| is_value(db, *item));
     for cycle in &recursion(db, file).cycles {
         if !may_recurse(cycle)
             && let Some(&first) = cycle.first()
@@ -50,6 +50,16 @@ pub(crate) fn cross_item_diagnostics(db: &dyn Db, file: SourceFile) -> CrossItem
         }
     }
     notes
+}
+
+/// Returns true if an item of a strategy file is a `val` that is declared to be a number, a truth
+/// value, a string or an address space.
+fn is_value(db: &dyn Db, item: ItemId) -> bool {
+    use lang::Type::{Addr, Bool, Int, Nat, String};
+    let parsed = strategy_parsed(db, item);
+    let is_val = matches!(parsed.item.kind, ItemKind::Val { .. });
+    let declared = lang::header_signature(&parsed.item).scheme.ty;
+    is_val && matches!(*declared, Nat | Int | Bool | String | Addr)
 }
 
 /// Reports headers and main expressions of a strategy file that are at the wrong place.

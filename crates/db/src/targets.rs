@@ -6,7 +6,7 @@ use codegen::{Module, Target, Targets};
 use dpia::target::format_bytes;
 use dpia::{Parallelism, functional};
 use rise::Primitive;
-use rise::core::{Def, LinkError};
+use rise::core::{Def, LinkError, Program};
 use rustc_hash::FxHashSet;
 use syntax::{Diagnostic, Severity};
 
@@ -174,47 +174,75 @@ pub(crate) fn target_diagnostics(
     found.iter().chain(more.iter()).cloned().collect()
 }
 
-/// Returns the errors of a definition with another right side, as [`Database::errors_with`] does.
+/// Returns the errors that a definition has with the right side `new` and not with `old`, as
+/// [`Database::new_errors`] does.
 ///
-/// [`Database::errors_with`]: crate::Database::errors_with
-pub(crate) fn errors_with(
+/// [`Database::new_errors`]: crate::Database::new_errors
+pub(crate) fn new_errors(
     db: &dyn Db,
     item: ItemId,
-    def: &Arc<Def<Primitive>>,
+    (old, new): (&Arc<Def<Primitive>>, &Arc<Def<Primitive>>),
     target: Option<Target>,
     generate: bool,
 ) -> Vec<Diagnostic> {
+    if target.is_none() && !is_checked_for_targets(db, item) {
+        return Vec::new();
+    }
+    let program = match intermediate::program(db, item, new) {
+        Ok(program) => program,
+        Err(found) => return found.to_vec(),
+    };
+    let targets = match target {
+        Some(target) => [target].into_iter().collect(),
+        None if !functional::makes_choice(&program.body) => return Vec::new(),
+        None => own_targets(db, item, &program),
+    };
+    let mut found = errors_for(db, item, &program, targets, generate);
+    if !found.is_empty()
+        && let Ok(old) = intermediate::program(db, item, old)
+    {
+        let known = errors_for(db, item, &old, targets, generate);
+        found.retain(|error| known.iter().all(|old| old.message != error.message));
+    }
+    found
+}
+
+/// Returns true if a definition without a strategy names its targets, or is a program by itself.
+fn is_checked_for_targets(db: &dyn Db, item: ItemId) -> bool {
     let checked = checked(db, item.into());
-    let marked = checked.selection.marked;
     let file = SourceItem::from(item).file(db);
     let stands_alone = || {
         let scheme = checked.scheme.as_deref();
         scheme.is_some_and(functional::stands_alone)
             && !used_inside(db, file.into()).contains(&item)
     };
-    let own = target.is_none();
-    if own && (checked.has_strategy || marked.is_empty() && !stands_alone()) {
-        return Vec::new();
-    }
-    let program = match intermediate::program(db, item, def) {
-        Ok(program) => program,
-        Err(found) => return found.to_vec(),
-    };
-    if own && !functional::makes_choice(&program.body) {
-        return Vec::new();
+    !checked.has_strategy && (!checked.selection.marked.is_empty() || stands_alone())
+}
+
+/// Returns the targets that a definition names, or else those that its program needs and the
+/// settings name.
+fn own_targets(db: &dyn Db, item: ItemId, program: &Program<Primitive>) -> Targets {
+    let marked = checked(db, item.into()).selection.marked;
+    if !marked.is_empty() {
+        return marked;
     }
     let required = functional::required(&program.body);
     let used = (required != Parallelism::Sequential).then(|| Target::with(required));
-    let targets: Targets = match target {
-        Some(target) => [target].into_iter().collect(),
-        None if marked.is_empty() => used
-            .into_iter()
-            .chain(Options::get(db).target(db))
-            .collect(),
-        None => marked,
-    };
+    used.into_iter()
+        .chain(Options::get(db).target(db))
+        .collect()
+}
+
+/// Returns the errors of a program for these targets.
+fn errors_for(
+    db: &dyn Db,
+    item: ItemId,
+    program: &Program<Primitive>,
+    targets: Targets,
+    generate: bool,
+) -> Vec<Diagnostic> {
     let found = targets.iter().flat_map(|target| {
-        let phrase = intermediate::functional(db, item, &program, target);
+        let phrase = intermediate::functional(db, item, program, target);
         let errors = phrase.and_then(|phrase| match phrase {
             Some(phrase) if generate => {
                 let imperative = intermediate::imperative(db, item, &phrase)?;

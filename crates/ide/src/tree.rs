@@ -185,8 +185,8 @@ fn bound_before(item: &Item, owner: TermId, binder: BinderId, out: &mut Vec<Bind
     }
 }
 
-/// Adds the names that the type annotation of a definition binds for its body: those of its leading
-/// `(n: kind) ->` and `{n: kind} ->`, innermost first.
+/// Adds the names that the type annotation of a definition binds for its body: those of its
+/// `(n: kind) ->` and `{n: kind} ->`, also behind parameters that are values, innermost first.
 pub(crate) fn type_binders(item: &Item, mut ty: TermId, out: &mut Vec<BinderId>) {
     let mut found = Vec::new();
     loop {

@@ -188,7 +188,7 @@ declare_diagnostics! {
 
     /// An expression that is not a function is applied to an argument.
     ///
-    /// The message shows its type. Arrays are not indexed by application, but with `idx(i)(xs)`, where `i : Idx[n]`. A function with
+    /// The message usually shows its type. Arrays are not indexed by application, but with `idx(i)(xs)`, where `i : Idx[n]`. A function with
     /// two parameters is applied as `f(a)(b)` or `f(a, b)`; a third argument is this error.
     ///
     /// Wrong:

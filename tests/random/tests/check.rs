@@ -36,6 +36,8 @@ fn every_primitive_is_used() {
     const ELSEWHERE: &[&str] = &[
         "letValue", "add", "sub", "mul", "div", "mod", "neg", "gt", "lt", "ge", "le", "equal",
         "notEqual", "not", "and", "or",
+        // The last bits of their results depend on the C library.
+        "exp", "log",
     ];
     let all: String = programs().map(|(_, _, program)| program.text).collect();
     let used = |name: &str| {

@@ -88,7 +88,8 @@ enum CDialect {
     OpenCl,
 }
 
-/// A target's way to print what similar targets print differently.
+/// The implementation of a target: its description, and its way to print what similar targets print
+/// differently.
 trait Backend: Sync {
     /// Returns the properties of the target that other crates use.
     fn description(&self) -> &'static Description;

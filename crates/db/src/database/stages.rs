@@ -105,18 +105,18 @@ impl Database {
 
 /// Methods for a definition in no file: the result of a rewrite.
 impl Database {
-    /// Returns the errors of a definition with another right side as a program for a target, or for
-    /// its own targets. Implementations that are still to be chosen are no errors; those of
-    /// generated code are only found if `generate` is true. The diagnostics have no meaningful
-    /// places. If no target is given, there are none for a definition that is not checked for any,
-    /// because it is no program by itself or makes no choice of implementation.
-    pub fn errors_with(
+    /// Returns the errors that a definition has with the right side `new` and not with `old`, as a
+    /// program for a target, or for its own targets. Implementations that are still to be chosen are
+    /// no errors; those of generated code are only found if `generate` is true. The diagnostics have
+    /// no meaningful places. If no target is given, there are none for a definition that is not
+    /// checked for any, because it is no program by itself or makes no choice of implementation.
+    pub fn new_errors(
         &self,
         item: ItemId,
-        def: &Arc<Def<Primitive>>,
+        sides: (&Arc<Def<Primitive>>, &Arc<Def<Primitive>>),
         target: Option<Target>,
         generate: bool,
     ) -> Vec<Diagnostic> {
-        targets::errors_with(self, self.demand(item).into(), def, target, generate)
+        targets::new_errors(self, self.demand(item).into(), sides, target, generate)
     }
 }

@@ -67,16 +67,6 @@ fn header_signature(db: &dyn Db, item: SourceItem) -> Arc<Signature> {
     Arc::new(lang::header_signature(&parsed.item))
 }
 
-/// Returns true if a definition of a strategy file is declared to be a number, a truth value, a
-/// string or an address space, and takes no parameters.
-pub(crate) fn is_value(db: &dyn Db, item: SourceItem) -> bool {
-    use lang::Type::{Addr, Bool, Int, Nat, String};
-    matches!(
-        *header_signature(db, item).scheme.ty,
-        Nat | Int | Bool | String | Addr
-    )
-}
-
 /// Returns the signature of `used` for checking `user`.
 fn signature_for(db: &dyn Db, user: ItemId, used: ItemId) -> Arc<Signature> {
     let file = SourceItem::from(used).file(db);

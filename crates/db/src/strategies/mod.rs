@@ -4,7 +4,7 @@ mod check;
 mod named;
 mod rewrite;
 
-pub(crate) use check::{ItemEnv, is_value, signature_of, strategy_checked};
+pub(crate) use check::{ItemEnv, signature_of, strategy_checked};
 pub(crate) use named::{named, named_definition};
 pub use rewrite::{LoweredDef, Refusal};
 pub(crate) use rewrite::{

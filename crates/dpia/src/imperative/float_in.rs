@@ -298,7 +298,8 @@ impl Mapper<Prim> for Sink<'_> {
 }
 
 impl Sink<'_> {
-    /// Binds the value in a branch, as deep inside as possible.
+    /// Binds the value around a branch that reads it, or within it if only nested branches read it. A
+    /// branch that does not read it stays as it is.
     fn branch(&mut self, branch: &Phrase) -> Phrase {
         match self.needs.of(branch) {
             Need::None => branch.clone(),

@@ -19,7 +19,7 @@ mod strides;
 mod terms;
 
 use rise::Primitive;
-use rise::pattern::{MapLoop, Parallelism, Pattern, ReduceLoop};
+use rise::pattern::{MapLoop, Parallelism, Pattern, ReduceLoop, View};
 use rise::primitive::DataAccess;
 use rise::types::{Type, contains_array};
 use syntax::ast::{Half, Kind};
@@ -323,6 +323,10 @@ impl Lowering<'_> {
             }
             (Pattern::Let, &[value, f]) => self.binding(value, f, &Access::Write),
             (Pattern::Reduce(_), _) => self.by_one_thread(|this| this.copy(term)),
+            // Of several elements with the same index the last one is the result.
+            (Pattern::View(View::Scatter), _) => {
+                self.by_one_thread(|this| this.primitive(head, &args, &Access::Write))
+            }
             // The copy writes the elements of a view in their order.
             (Pattern::View(_), &[.., array]) if !self.has_writer(array)? => self.copy(term),
             (_, _) if result_access(primitive) == DataAccess::Read => self.copy(term),

@@ -9,7 +9,8 @@ use syntax::ast::Literal;
 
 use crate::term::{Node, Store, Term};
 
-/// The relative tolerance for floating-point weights: several roundings of an `f32`.
+/// The relative tolerance for weights that are not whole numbers: more than a hundred roundings of an
+/// `f32`.
 const TOLERANCE: f64 = 1e-5;
 
 /// The maximal depth of a matrix of weights, counted in nested terms and unfolded definitions.
@@ -133,7 +134,8 @@ fn divisor(a: f64, b: f64) -> f64 {
 }
 
 fn near(a: f64, b: f64) -> bool {
-    (a - b).abs() <= TOLERANCE * a.abs().max(b.abs())
+    let are_whole = a.fract() == 0.0 && b.fract() == 0.0;
+    a == b || !are_whole && (a - b).abs() <= TOLERANCE * a.abs().max(b.abs())
 }
 
 fn numbers(weights: &Weights) -> Option<Vec<f64>> {

@@ -4,7 +4,7 @@ use rise::core::Local;
 use rise::{Primitive, Type};
 use syntax::ast::Name;
 
-/// The names in scope, innermost last.
+/// The local variables for values that are in scope, with their names, innermost last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     bound: Vec<(u32, Name)>,

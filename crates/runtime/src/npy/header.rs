@@ -138,7 +138,9 @@ fn parse(text: &str) -> Result<Header, NpyError> {
         found.map(|(_, value)| value)
     };
     let Some(Literal::Bool(fortran)) = entry("fortran_order") else {
-        return Err(NpyError::Header("`fortran_order` is missing"));
+        return Err(NpyError::Header(
+            "`fortran_order` is missing, or is neither `True` nor `False`",
+        ));
     };
     let axes = entry("shape").and_then(axes);
     let axes = axes.ok_or(NpyError::Header("`shape` is missing"))?;

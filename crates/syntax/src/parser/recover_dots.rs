@@ -114,9 +114,10 @@ impl Parser<'_> {
                     let message = format!(
                         "there is no `{text}`: operators work on numbers, and `map` on the elements of an array"
                     );
-                    self.report(Diagnostic::syntax(sign, message).help(
-                            "write `xs |> map(fun(x => 2.0f * x))`, or `zip(xs)(ys) |> map(fun((x, y) => x * y))`",
-                        ));
+                    let operator = text.trim_start_matches('.');
+                    self.report(Diagnostic::syntax(sign, message).help(format!(
+                        "write `xs |> map(fun(x => x {operator} a))`, or `zip(xs)(ys) |> map(fun((x, y) => x {operator} y))`"
+                    )));
                     return None;
                 }
                 self.expected("`_1` or `_2`, the halves of a pair,");

@@ -216,10 +216,16 @@ impl Reporter<'_> {
     ) -> Diagnostic {
         let spot = self.source_map.location(at);
         let name = self.name(spot, primitive);
-        let message = format!(
-            "{} cannot store in {space} memory here: {placement_error}",
-            tick(&name)
-        );
+        let message = match placement_error {
+            PlacementError::ReadOnly => format!(
+                "{} cannot store in {space} memory, which can only be read",
+                tick(&name)
+            ),
+            _ => format!(
+                "{} cannot store in {space} memory here: {placement_error}",
+                tick(&name)
+            ),
+        };
         let mut found = Diagnostic::error(codes::ADDRESS_SPACE, spot.head, message);
         let legal = self.legal(&name, primitive, spaces);
         found.help = Some(match (self.to_fit(placement_error), legal) {
@@ -369,11 +375,11 @@ impl Reporter<'_> {
             "toGlobal" | "toLocal" | "toPrivate" => Some(vec![(spot.head, plain.to_owned())]),
             _ => self.source_map.replace(at, primitive, plain),
         };
-        self.fixed(
-            found.help(format!("leave the address space out: write `{plain}`")),
-            "Leave the address space out",
-            edits,
-        )
+        let help = match edits {
+            Some(_) => format!("leave the address space out: write `{plain}`"),
+            None => format!("leave the address space of `{plain}` out in `{name}`"),
+        };
+        self.fixed(found.help(help), "Leave the address space out", edits)
     }
 }
 

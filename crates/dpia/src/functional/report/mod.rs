@@ -474,7 +474,14 @@ impl Reporter<'_> {
         };
         let mut found = Diagnostic::error(codes::NOT_ON_TARGET, spot.head, message);
         if primitive.pattern() == Pattern::Kernel {
-            return found.help(format!("{target} has no kernels: leave it out"));
+            let place = match name == primitive.name() {
+                true => String::new(),
+                false => format!(" of `{name}`"),
+            };
+            let kernel = primitive.name();
+            return found.help(format!(
+                "{target} has no kernels: leave `{kernel}` out{place}"
+            ));
         }
         let properties = alternatives::PatternProperties::default();
         let choices = alternatives::choices(primitive, self.target, nest, properties);

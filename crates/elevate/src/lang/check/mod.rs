@@ -187,7 +187,7 @@ pub struct Checked {
     pub meanings: FxHashMap<ExprId, Meaning>,
     /// The values of this item and of others that its RISE terms use.
     pub captured: Vec<Captured>,
-    /// The compiled rules, patterns and quotations, if the item has no errors.
+    /// The compiled rules, patterns and quotations; none if type checking found errors.
     pub compiled: Arc<Compiled>,
 }
 

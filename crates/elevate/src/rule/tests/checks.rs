@@ -87,23 +87,23 @@ fn both_sides_have_one_type() {
     said(
         "rule r = reduce(op)(z) |-> map(op(z))",
         expect![[r#"
-        Error infinite-type `op(z)`: this would need an infinite type, which contains itself as a part of `n.t`
-          help: is a function applied to itself, or an argument missing?
-    "#]],
+            Error infinite-type `op(z)`: as the function of `map`, `op(z)` would have a type that contains itself
+              help: what it takes must equal what it returns here, and one contains the other
+        "#]],
     );
     said(
         "rule r = reduce(depZip) |-> id",
         expect![[r#"
-        Error infinite-type `depZip`: this would need an infinite type, which contains itself as a part of `(g(i), g(i))`
-          help: is a function applied to itself, or an argument missing?
-    "#]],
+            Error infinite-type `depZip`: as the function of `reduce`, `depZip` would have a type that contains itself
+              help: what it takes must equal what it returns here, and one contains the other
+        "#]],
     );
     said(
         "rule r = join |-> transpose",
         expect![[r#"
-        Error infinite-type `transpose`: the right side has another type than the left side: this would need an infinite type, which contains itself as a part of `n.t`
-          help: is a function applied to itself, or an argument missing?
-    "#]],
+            Error infinite-type `transpose`: the right side has another type than the left side: the type of this would contain itself, as a part of `n.t`
+              help: is an argument missing, or a step that takes the part out, such as `._1`?
+        "#]],
     );
 }
 

@@ -85,7 +85,8 @@ pub struct Session {
     pending: FxHashMap<Id, Vec<Pending>>,
     /// The tokens of progress reports that have begun.
     progress: FxHashSet<String>,
-    /// The number of crashes during requests without a document, by method.
+    /// The number of requests without a document that were pending at crashes, by method, since the
+    /// last change of a file. Crashes at which a pending request had an open document do not count.
     method_crashes: FxHashMap<String, u32>,
     next_id: u64,
     /// True if a large document was closed, whose memory the worker still has.

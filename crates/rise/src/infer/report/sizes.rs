@@ -315,7 +315,7 @@ impl Infer<'_> {
             return (
                 codes::NEGATIVE_SIZE,
                 format!(
-                    "`{user}` needs at least {least} elements, and there are {size}{comparison}"
+                    "`{user}` needs an array of at least {least} elements, and one has {size} here{comparison}"
                 ),
                 None,
             );

@@ -342,8 +342,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns a scalar type itself, and `f32` for the type of an undetermined literal with a
-    /// point; `None` for other types.
+    /// Returns a scalar type itself, and `f32` for an undetermined type that must be a float, such as
+    /// that of a literal with a point; `None` for other types.
     fn scalar(&self, ty: &Ty) -> Option<ScalarType> {
         match &*self.table.head(ty) {
             Type::Scalar(scalar) => Some(*scalar),
@@ -541,10 +541,9 @@ impl Infer<'_> {
             ),
             Some((head, term)) if self.is_function_argument(cause) => (
                 format!(
-                    "`{head}` needs a function that returns the type that it takes, and what \
-                     `{term}` returns contains what it takes"
+                    "as the function of `{head}`, `{term}` would have a type that contains itself"
                 ),
-                "return a value of the type of the parameters, as `add` does",
+                "what it takes must equal what it returns here, and one contains the other",
             ),
             Some((_, term)) => (
                 format!(
@@ -577,6 +576,12 @@ impl Infer<'_> {
         });
         let text = self.show(function);
         let message = match self.cause_head(cause) {
+            Some(head)
+                if is_function(&self.table.head(expected))
+                    && is_function(&self.table.head(found)) =>
+            {
+                self.not_data_of_function(&head, expected, found)
+            }
             Some(head) if is_known => {
                 format!("`{head}` works on data, and this is a function: `{text}`")
             }
@@ -602,6 +607,29 @@ impl Infer<'_> {
         };
         self.error(codes::NOT_DATA, cause.span, message)
             .advise(Some(help), fix);
+    }
+
+    /// Describes a function as an argument of `head` that takes or returns another function where
+    /// data is expected.
+    fn not_data_of_function(&mut self, head: &str, expected: &Ty, found: &Ty) -> String {
+        let (mut expected, mut found) = (self.table.head(expected), self.table.head(found));
+        while let (Type::Fun(_, a), Type::Fun(_, b)) = (&*expected, &*found) {
+            (expected, found) = (self.table.head(a), self.table.head(b));
+        }
+        if !is_function(&found) {
+            return format!("`{head}` needs a function of data, and this one takes a function");
+        }
+        let mut is_known = true;
+        for_each_var(&self.table.ty(&found), &mut |var| {
+            is_known &= !self.table.is_open(var)
+        });
+        let returned = match is_known {
+            true => format!(": `{}`", self.show(&found)),
+            false => String::new(),
+        };
+        format!(
+            "`{head}` needs a function that returns data, and this one returns a function{returned}"
+        )
     }
 
     pub(in crate::infer) fn escape(&mut self, var: Var, expected: &Ty, found: &Ty, cause: Cause) {

@@ -178,7 +178,7 @@ pub enum PatternKind {
 }
 
 words! {
-    /// The nodes of programs, as patterns and as constructor functions.
+    /// The nodes of programs, as patterns and, except for `depfun`, as constructor functions.
     Node {
         /// A function application, `app(f, x)`.
         App = "app",

@@ -124,8 +124,8 @@ impl ItemLayout<'_> {
         }
     }
 
-    /// Writes the right-hand side of a `=` or `=>`: on the same line if it ends in a block of its
-    /// own.
+    /// Writes the right-hand side of a `=` or `=>`: on the same line if it is short or ends in a block
+    /// of its own, otherwise below.
     pub(super) fn right_side(&mut self, body: ExprId) {
         match self.ends_in_block(body) {
             true => {
