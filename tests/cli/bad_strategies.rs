@@ -148,11 +148,11 @@ fn a_rule_keeps_types() {
     check(
         "rule split2 = map(f) |-> map(f) >> split(2)\n",
         expect![[r#"
-        error[infinite-type]: this would need an infinite type, which contains itself as a part of `2.t`
-         --> r.elevate:1:36
-          |               ------               ^^^^^^^^
-          = help: is a function applied to itself, or an argument missing?
-    "#]],
+            error[infinite-type]: the type of this would contain itself, as a part of `2.t`
+             --> r.elevate:1:36
+              |               ------               ^^^^^^^^
+              = help: is an argument missing, or a step that takes the part out, such as `._1`?
+        "#]],
     );
 }
 

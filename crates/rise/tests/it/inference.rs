@@ -573,7 +573,7 @@ def rows = fun(xs: 8.4.f32 => xs |> map(take(5)))",
                    found: 10.f32
                 related `xs`: `xs` is `10.f32`
             rows : 8.4.f32 -> 8.5.f32
-              Error[negative-size] at `take(5)`: `take` needs at least 5 elements, and there are 4
+              Error[negative-size] at `take(5)`: `take` needs an array of at least 5 elements, and one has 4 here
                 expected: 4.f32 -> 5.f32
                    found: (m+5).f32 -> 5.f32
         "#]],
@@ -902,7 +902,7 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
               Error[kind-mismatch] at `n`: expected a size, found the integer type `n`
                 help: a size has the kind `Nat`: bind it as `n: Nat`
             pairs : 4.f32 -> 4.f32 -> _
-              Error[not-data] at `mul`: `map` works on data, and this is a function
+              Error[not-data] at `mul`: `map` needs a function that returns data, and this one returns a function
                 help: it is given a pair: write `fun((x, y) => x * y)`
             index : 4.f32 -> i32 -> _
               Error[type-mismatch] at `i`: `idx` expects `Idx[4]` here, and this is `i32`

@@ -616,20 +616,14 @@ impl Infer<'_> {
         while let (Type::Fun(_, a), Type::Fun(_, b)) = (&*expected, &*found) {
             (expected, found) = (self.table.head(a), self.table.head(b));
         }
-        if !is_function(&found) {
-            return format!("`{head}` needs a function of data, and this one takes a function");
+        match is_function(&found) {
+            true => format!(
+                "`{head}` needs a function that returns data, and this one returns a function"
+            ),
+            false => {
+                format!("`{head}` needs a function of data, and this one takes a function")
+            }
         }
-        let mut is_known = true;
-        for_each_var(&self.table.ty(&found), &mut |var| {
-            is_known &= !self.table.is_open(var)
-        });
-        let returned = match is_known {
-            true => format!(": `{}`", self.show(&found)),
-            false => String::new(),
-        };
-        format!(
-            "`{head}` needs a function that returns data, and this one returns a function{returned}"
-        )
     }
 
     pub(in crate::infer) fn escape(&mut self, var: Var, expected: &Ty, found: &Ty, cause: Cause) {
