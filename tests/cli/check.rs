@@ -119,6 +119,16 @@ fn every_program_is_checked_for_a_target() {
         a.rise:2:4 hint[default-schedule]: no implementation is chosen: `lowerToC` chooses one for C
     "#]]
     .assert_eq(&shorts(&folder, &["a.rise", "--target", "c"]));
+    let checked = |target| folder.run(&["--check", "a.rise", "--target", target]).err;
+    expect![[r#"
+        no errors in 1 file
+        note: 1 definition with another `@target` is not checked for C
+    "#]]
+    .assert_eq(&checked("c"));
+    expect![[r#"
+        no errors in 1 file
+    "#]]
+    .assert_eq(&checked("openmp"));
     assert_eq!(
         folder
             .run(&["--check", "a.rise", "--target", "cuda"])

@@ -66,7 +66,8 @@ pub struct CheckOptions {
     #[arg(long, value_enum, value_name = "LEVEL", requires = "paths")]
     pub level: Option<Level>,
 
-    /// Check every program as if it were compiled for this target, too
+    /// Check every program as if it were compiled for this target, too, unless its `@target` names
+    /// another
     #[arg(long, value_parser = targets(), value_name = "TARGET", requires = "paths")]
     pub target: Option<Target>,
 
@@ -329,7 +330,8 @@ pub struct FixOptions {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Fix every program as if it were compiled for this target, too
+    /// Fix every program as if it were compiled for this target, too, unless its `@target` names
+    /// another
     #[arg(long, value_parser = targets(), value_name = "TARGET")]
     pub target: Option<Target>,
 

@@ -5,6 +5,7 @@ use super::report::{Report, Reporter};
 use super::stats::Stats;
 use super::workspace::{Workspace, not_text};
 use super::{BAD_USAGE, FAILURE, SUCCESS, github, human, json, output, sarif};
+use db::{ItemId, Target};
 use std::path::PathBuf;
 use std::thread;
 use syntax::Severity;
@@ -38,6 +39,11 @@ pub fn run(paths: &[PathBuf], options: &CheckOptions) -> u8 {
         }
         output::message(&summary);
     }
+    if let Some(target) = options.target
+        && let Some(skipped) = skipped(&workspace, target)
+    {
+        output::note(&skipped);
+    }
     if options.stats {
         output::message(&stats.finish(&workspace));
     }
@@ -65,6 +71,30 @@ fn hidden(count: usize) -> String {
         counted(count, "obligation"),
         if count == 1 { "it" } else { "them" }
     )
+}
+
+/// Describes the number of definitions that are not checked for the target, because they are
+/// written for others.
+fn skipped(workspace: &Workspace, target: Target) -> Option<String> {
+    let db = &workspace.db;
+    let items = workspace
+        .files
+        .iter()
+        .flat_map(|&file| db.items(file).to_vec());
+    let is_for_others = |item: &ItemId| {
+        let parsed = db.parsed(*item);
+        let mut marked = codegen::marked_targets(&parsed.item).peekable();
+        marked.peek().is_some() && marked.all(|marked| marked != target)
+    };
+    let count = items.filter(is_for_others).count();
+    let title = target.title();
+    let are = if count == 1 { "is" } else { "are" };
+    (count > 0).then(|| {
+        format!(
+            "{} with another `@target` {are} not checked for {title}",
+            counted(count, "definition")
+        )
+    })
 }
 
 /// Returns a report with the diagnostics of all files, and one error for each file that is not
