@@ -50,7 +50,8 @@ pub struct Place {
 pub enum Verdict {
     /// The result computes the same.
     Agrees,
-    /// The result is well-typed, but was not compared.
+    /// The result is well-typed, but was not compared, or it is refused because of an error that it would
+    /// have.
     Skipped(String),
     /// The rewrite cannot be applied, or its result is ill-typed or computes something else.
     Wrong(String),
@@ -180,6 +181,10 @@ impl Workspace {
     ) -> Verdict {
         let edits = match edits {
             Ok(edits) => edits,
+            // Some errors are only found when the rewrite is chosen, which says so.
+            Err(reason) if reason.starts_with("the result would have an error") => {
+                return Verdict::Skipped("it is refused when it is chosen".to_owned());
+            }
             Err(reason) => return Verdict::Wrong(format!("refused: {reason}")),
         };
         let program = self.item(place).map(|item| self.db.linked(item));
