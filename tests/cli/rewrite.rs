@@ -108,7 +108,7 @@ fn a_condition_that_users_do_not_meet_is_an_error() {
         error: `five` and `seven` would have an error: `scale` needs 4 divides n, which here is 4 divides 5
     "#]].assert_eq(&ran.err);
     assert_eq!(folder.get("a.rise"), USERS);
-    folder.put("a.rise", &USERS.replace('7', "12").replace('5', "4"));
+    folder.put("a.rise", USERS.replace('7', "12").replace('5', "4"));
     assert_eq!(with(4).status, 0);
     assert!(folder.get("a.rise").contains("split(4)"));
 }
