@@ -349,3 +349,32 @@ fn c_functions_in_both_backends() {
         );
     }
 }
+
+#[test]
+fn the_cause_of_a_broken_use_is_shown_however_far_it_is() {
+    let folder = Folder::with(&[(
+        "a.rise",
+        "foreign def half(x: f32: f32 = \"\"\"{ return x / 2; }\"\"\"
+def part = fun(x: f32 => half(x))
+def whole = fun(x: f32 => part(x))
+",
+    )]);
+    let expected = expect![[r#"
+        error[syntax-error]: a stated type must be in parentheses with its value: `(value : type)`
+         --> a.rise:1:24
+          |
+        1 | foreign def half(x: f32: f32 = """{ return x / 2; }"""
+          |                        ^
+
+    "#]];
+    for arguments in [
+        &["run", "a.rise", "--def", "part", "--arg", "x=1"][..],
+        &["run", "a.rise", "--def", "whole", "--arg", "x=1"],
+        &["emit", "a.rise", "--def", "part", "--as", "c"],
+        &["emit", "a.rise", "--def", "whole", "--as", "c"],
+    ] {
+        let ran = folder.run(arguments);
+        assert_eq!((ran.status, ran.out.as_str()), (1, ""));
+        expected.assert_eq(&ran.err);
+    }
+}

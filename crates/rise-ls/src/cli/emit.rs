@@ -277,9 +277,10 @@ fn text_out(text: &str, options: &EmitOptions) -> u8 {
 fn wrong(workspace: &Workspace, item: ItemId, errors: &[Diagnostic]) -> u8 {
     let db = &workspace.db;
     let mut reporter = Reporter::new(db, &workspace.base);
-    let causes = db
-        .linked(item)
-        .map_or_else(|error| causes(db, item, &error), |_| Vec::new());
+    let causes = match db.linked(item) {
+        Ok(_) => Vec::new(),
+        Err(_) => causes(db, item),
+    };
     for (item, errors) in &causes {
         reporter.item(*item, errors);
     }

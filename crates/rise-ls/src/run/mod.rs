@@ -18,9 +18,9 @@ pub use devices::{WORKER, device, devices};
 pub use json::{FailureJson, Summary, failure as failure_json, result as result_json};
 pub use opencl::{KernelRun, OnDevice};
 
-use db::{Database, Declaration, IndexWidth, ItemId};
+use db::{Binding, Database, Declaration, FileId, IndexWidth, ItemId};
 use rise::Primitive;
-use rise::core::{LinkError, Program};
+use rise::core::Program;
 use runtime::cc::{CompileError, RunError};
 use runtime::compare::{Comparison, compare};
 use runtime::generate::Generator;
@@ -29,6 +29,7 @@ use runtime::literal::{Literal, LiteralError};
 use runtime::ocl::PlanError;
 use runtime::process::{Limits, ProcessError};
 use runtime::{Bindings, ShapeError, Value, ocl};
+use rustc_hash::FxHashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -421,7 +422,7 @@ fn program(db: &Database, item: ItemId) -> Result<Arc<Program<Primitive>>, Failu
         return db.code_linked(item).map_err(wrong);
     }
     db.linked(item).map_err(|error| {
-        let wrong = causes(db, item, &error);
+        let wrong = causes(db, item);
         if wrong.is_empty() {
             Failure::failed(error.to_string())
         } else {
@@ -430,31 +431,35 @@ fn program(db: &Database, item: ItemId) -> Result<Arc<Program<Primitive>>, Failu
     })
 }
 
-/// Returns the errors because of which a definition has no program: those of the definition and of
-/// a definition with errors that it uses, or, if these have none, those of the imports of their
-/// files.
-pub fn causes(db: &Database, item: ItemId, error: &LinkError) -> Vec<(ItemId, Vec<Diagnostic>)> {
-    let mut items = vec![item];
-    if let LinkError::BrokenUse { id, .. } = error {
-        items.push(db.item_of(*id));
-    }
-    let errors_of = |items: Vec<ItemId>| -> Vec<(ItemId, Vec<Diagnostic>)> {
-        let all = items.into_iter();
-        all.map(|item| (item, errors(&db.item_diagnostics(item))))
+/// Returns the errors because of which a definition has no program: those of the definition or, if
+/// it has none, those of the nearest definitions that it uses; if no definition has errors, those
+/// of the imports of their files.
+pub fn causes(db: &Database, item: ItemId) -> Vec<(ItemId, Vec<Diagnostic>)> {
+    let errors_of = |items: &[ItemId]| -> Vec<(ItemId, Vec<Diagnostic>)> {
+        let all = items.iter();
+        all.map(|&item| (item, errors(&db.item_diagnostics(item))))
             .filter(|(_, errors)| !errors.is_empty())
             .collect()
     };
-    // A name that a missing import would define has no error at its use: the import has the error.
-    let imports = items
-        .iter()
-        .flat_map(|&item| db.items(db.file_of(item)).to_vec())
-        .filter(|&item| matches!(db.header(item).declares, Declaration::Import(_)))
-        .collect();
-    let wrong = errors_of(items);
-    match wrong.is_empty() {
-        true => errors_of(imports),
-        false => wrong,
+    let mut seen = FxHashSet::from_iter([item]);
+    let mut level = vec![item];
+    while !level.is_empty() {
+        let wrong = errors_of(&level);
+        if !wrong.is_empty() {
+            return wrong;
+        }
+        let bindings = level.iter().flat_map(|&item| db.bindings(item).to_vec());
+        let used = bindings.filter_map(|(_, binding)| match binding {
+            Binding::Def(used) => Some(used),
+            _ => None,
+        });
+        level = used.filter(|&used| seen.insert(used)).collect();
     }
+    // A name that a missing import would define has no error at its use: the import has the error.
+    let files: FxHashSet<FileId> = seen.iter().map(|&item| db.file_of(item)).collect();
+    let items = files.into_iter().flat_map(|file| db.items(file).to_vec());
+    let is_import = |item: &ItemId| matches!(db.header(*item).declares, Declaration::Import(_));
+    errors_of(&items.filter(is_import).collect::<Vec<_>>())
 }
 
 fn errors(all: &[Diagnostic]) -> Vec<Diagnostic> {

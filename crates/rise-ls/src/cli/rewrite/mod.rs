@@ -285,8 +285,8 @@ fn refused(
     let mut reporter = Reporter::new(db, &workspace.base);
     match refusal {
         Refusal::NoProgram => {
-            if let Err(error) = db.linked(item) {
-                for (item, errors) in causes(db, item, &error) {
+            if db.linked(item).is_err() {
+                for (item, errors) in causes(db, item) {
                     reporter.item(item, &errors);
                 }
             }
