@@ -108,6 +108,24 @@ declare_diagnostics! {
     /// ```
     FOREIGN_BODY = "foreign-body";
 
+    /// A function of `<math.h>` is declared with a type that it does not have.
+    ///
+    /// A `foreign def` without a body denotes the function of this name. Most functions of `<math.h>` take one or two numbers of one
+    /// floating-point type and return such a number: the message shows the type. `cast` converts numbers of other types.
+    ///
+    /// Wrong:
+    ///
+    /// ```rise wrong
+    /// foreign def sin(x: f32, y: f32): f32
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```rise right
+    /// foreign def sin(x: f32): f32
+    /// ```
+    FOREIGN_SIGNATURE = "foreign-signature";
+
     /// A value does not have the expected type.
     ///
     /// The message shows both types, the expected one above the found one, and where the expectation comes from. There are no

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use syntax::ast::{BinderAnnotation, BinderId, Ident, TermId};
+use syntax::ast::{BinderAnnotation, BinderId, Ident, ScalarType, TermId};
 use syntax::{Diagnostic, Span};
 
 use super::Infer;
+use super::report::math_functions::parameters;
 use crate::BinderInfo;
 use crate::codes;
 use crate::types::{Ty, Type};
@@ -42,20 +43,58 @@ impl Infer<'_> {
             self.diagnostics
                 .push(found.help("call it by the name that it has in C, or give it a body"));
         }
-        let mut types = Vec::new();
+        let (mut types, mut phrases) = (Vec::new(), Vec::new());
         for &param in params {
             let binder = self.item.binder(param);
             let ty = match binder.annotation {
                 BinderAnnotation::Type(ty) => self.foreign_type(ty),
                 _ => Arc::new(Type::Error),
             };
-            let ty = self.as_phrase(ty);
-            self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
-            types.push(ty);
+            types.push(ty.clone());
+            let phrase = self.as_phrase(ty);
+            self.binders[param.0 as usize] = BinderInfo::Value(phrase.clone());
+            phrases.push(phrase);
         }
+        let end = self.span(result);
         let result = self.foreign_type(result);
-        let result = self.as_phrase(result);
-        Type::function(types.into_iter(), result)
+        if let Some(name) = name.filter(|_| body.is_none()) {
+            self.math_signature(name, end, &types, &result);
+        }
+        Type::function(phrases.into_iter(), self.as_phrase(result))
+    }
+
+    /// Reports a declaration of a function of `<math.h>` with another type than the function has.
+    fn math_signature(&mut self, name: &Ident, end: Span, params: &[Ty], result: &Ty) {
+        let plain = name.name.strip_suffix('f').unwrap_or(&name.name);
+        let Some(names) = parameters(&name.name).or_else(|| parameters(plain)) else {
+            return;
+        };
+        let declared = || params.iter().chain([result]);
+        let is_of_one_type = declared().all(|ty| ty == result) && is_float(result);
+        if (is_of_one_type && params.len() == names.len())
+            || declared().any(|ty| matches!(**ty, Type::Error))
+        {
+            return;
+        }
+        let float = declared().find(|ty| is_float(ty)).cloned();
+        let float = float.unwrap_or_else(|| Arc::new(Type::Scalar(ScalarType::F32)));
+        let own = Type::function(names.iter().map(|_| float.clone()), float.clone());
+        let found = Type::function(params.iter().cloned(), result.clone());
+        let (own, found, float) = (self.show(&own), self.show(&found), self.show(&float));
+        let list: Vec<String> = names
+            .iter()
+            .map(|name| format!("{name}: {float}"))
+            .collect();
+        let right = format!("{}({}): {float}", name.name, list.join(", "));
+        let message = format!(
+            "`{}` of `<math.h>` has the type `{own}`, and is declared with `{found}`",
+            name.name
+        );
+        let help = format!("write `foreign def {right}`, or give the function a body");
+        let error = Diagnostic::error(codes::FOREIGN_SIGNATURE, name.span, message).help(help);
+        let edits = vec![(name.span.cover(end), right.clone())];
+        self.diagnostics
+            .push(error.fix(format!("Declare `{right}`"), edits, true));
     }
 
     /// Checks the names of parameters, which are written to the C code unchanged.
@@ -162,6 +201,15 @@ fn literal_length(text: &str, quote: char) -> usize {
         }
     }
     text.len()
+}
+
+/// Returns true for floating-point numbers and vectors of them.
+fn is_float(ty: &Ty) -> bool {
+    match &**ty {
+        Type::Scalar(scalar) => scalar.is_float(),
+        Type::Vector(_, elem) => is_float(elem),
+        _ => false,
+    }
 }
 
 fn foreign_allows(ty: &Type) -> bool {

@@ -154,16 +154,16 @@ pub(super) fn is_mathematical(name: &str) -> bool {
         || matches!(name, "rsqrt" | "power")
 }
 
-/// Returns the names of the parameters of a common function of C's `<math.h>` that is no primitive;
-/// `None` for other names.
-fn parameters(name: &str) -> Option<&'static [&'static str]> {
+/// Returns the names of the parameters of a common function of C's `<math.h>`, whose parameters and
+/// result have one floating-point type; `None` for other names.
+pub(in crate::infer) fn parameters(name: &str) -> Option<&'static [&'static str]> {
     match name {
-        "cbrt" | "exp2" | "expm1" | "log2" | "log10" | "log1p" | "sin" | "cos" | "tan" | "asin"
-        | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "trunc"
-        | "erf" | "erfc" | "tgamma" | "lgamma" => Some(&["x"]),
-        "pow" | "atan2" | "fmod" | "fmin" | "fmax" | "fdim" | "hypot" | "copysign" => {
-            Some(&["x", "y"])
-        }
+        "sqrt" | "cbrt" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "sin"
+        | "cos" | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh"
+        | "acosh" | "atanh" | "fabs" | "floor" | "ceil" | "round" | "trunc" | "rint"
+        | "nearbyint" | "logb" | "erf" | "erfc" | "tgamma" | "lgamma" => Some(&["x"]),
+        "pow" | "atan2" | "fmod" | "fmin" | "fmax" | "fdim" | "hypot" | "copysign"
+        | "nextafter" => Some(&["x", "y"]),
         _ => None,
     }
 }

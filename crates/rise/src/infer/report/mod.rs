@@ -4,7 +4,7 @@ mod accumulators;
 mod arguments;
 mod calls;
 mod functions;
-mod math_functions;
+pub(in crate::infer) mod math_functions;
 mod names;
 mod operands;
 mod reshaping;
