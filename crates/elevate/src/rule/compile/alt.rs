@@ -245,9 +245,13 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         for need in &done.side_conditions {
             self.need(names, need);
         }
-        for (name, form) in &done.instantiations.forms {
+        if let [(name, form), others @ ..] = &done.instantiations.forms[..] {
+            let others = others
+                .iter()
+                .map(|(name, form)| format!(", and `{name}` is `{form}`"));
             let text = format!(
-                "the right side has a type only where the type `{name}` of the left side is `{form}`"
+                "the right side has a type only where the type `{name}` of the left side is `{form}`{}",
+                others.collect::<String>()
             );
             let warning = Diagnostic::new(Severity::Warning, codes::TYPE_MISMATCH, rhs, text)
                 .related(lhs, format!("the left side has the type `{shown}`"))

@@ -68,6 +68,17 @@ fn a_misspelt_name_is_taken_as_a_metavariable_with_a_warning() {
 }
 
 #[test]
+fn types_that_a_side_requires_are_one_warning() {
+    said(
+        "rule r = map(f) >> map(g) |-> map(g >> f)",
+        expect![[r#"
+            Warning type-mismatch `map(g >> f)`: the right side has a type only where the type `u` of the left side is `s`, and `v` is `u`
+              help: if the rule is meant for such types only, write the type in the pattern
+        "#]],
+    );
+}
+
+#[test]
 fn both_sides_have_one_type() {
     said(
         "rule r = map(f) >> transpose |-> map(f)",
