@@ -272,15 +272,20 @@ impl Infer<'_> {
             return;
         }
         self.unknown.push(name.clone());
-        let names = self.env.rise().names();
-        let known = names.iter().map(Name::as_str);
-        let known = known.chain(Primitive::ALL.iter().map(|primitive| primitive.name()));
-        let close = rise::closest(name, known).map(str::to_owned);
+        let close = self.closest_of_rise(name);
         let message = format!("`{name}` is not defined in RISE");
         self.error(codes::UNKNOWN_NAME, mention.span, message).help = match close {
             Some(close) => Some(format!("did you mean `{close}`?")),
             None => Some("import the file that defines it: `import \"file.rise\"`".into()),
         };
+    }
+
+    /// Returns the definition or primitive of RISE for which the name may be misspelt.
+    fn closest_of_rise(&self, name: &str) -> Option<String> {
+        let names = self.env.rise().names();
+        let known = names.iter().map(Name::as_str);
+        let known = known.chain(Primitive::ALL.iter().map(|primitive| primitive.name()));
+        rise::closest(name, known).map(str::to_owned)
     }
 
     /// Records the use of a RISE definition or primitive. Returns false if the name is neither.
@@ -569,7 +574,10 @@ impl Infer<'_> {
             if let Expect::Program(program) = expect {
                 terms.push(*program);
             }
-            self.rule_terms(&terms, self.term_span(*input));
+            let free = self.rule_terms(&terms, self.term_span(*input));
+            for (name, span) in &free {
+                self.misspelt_free_name(name, *span);
+            }
             if let Expect::Trace(rules, _) = expect {
                 for rule in rules {
                     self.mentioned(rule, &Type::strategy());
@@ -579,6 +587,24 @@ impl Infer<'_> {
                 self.mentioned(modulo, &Type::strategy());
             }
         }
+    }
+
+    /// Reports a free name of an example that is a misspelt name of RISE. Short names are close to
+    /// others by chance, and `?name` is free on purpose.
+    fn misspelt_free_name(&mut self, name: &str, span: Span) {
+        const MIN_LENGTH: usize = 3;
+        let may_be_misspelt = name.len() >= MIN_LENGTH && !name.starts_with('?');
+        let Some(close) = self.closest_of_rise(name).filter(|_| may_be_misspelt) else {
+            return;
+        };
+        let message = format!("`{name}` is not defined");
+        let error = self.error(codes::UNKNOWN_NAME, span, message);
+        error.help = Some(format!(
+            "did you mean `{close}`? write `?{name}` if it is to stand for any value"
+        ));
+        let title = format!("Change to `{close}`");
+        let fix = syntax::Fix::preferred(title, vec![(span, close)]);
+        error.fixes.push(fix);
     }
 
     /// Resolves a strategy that is named outside of expressions.

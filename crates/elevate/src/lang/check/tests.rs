@@ -192,6 +192,23 @@ fn unknown_names_are_reported_once_with_what_was_meant() {
 }
 
 #[test]
+fn misspelt_names_of_examples_are_reported() {
+    check(
+        "example {
+           input fun(xs => mpa(f)(?redcue(xs)))
+           apply toMapSeq
+           expect fun(xs => mapSeqq(f)(?redcue(xs)))
+        }",
+        expect![[r#"
+            error[unknown-name] at `mpa`: `mpa` is not defined
+              help: did you mean `map`? write `?mpa` if it is to stand for any value
+            error[unknown-name] at `mapSeqq`: `mapSeqq` is not defined
+              help: did you mean `mapSeq`? write `?mapSeqq` if it is to stand for any value
+        "#]],
+    );
+}
+
+#[test]
 fn arguments_must_fit() {
     check(
         "val a = tile(32)(\"x\")\n\
