@@ -124,7 +124,10 @@ fn a_fallback_to_the_interpreter_is_the_first_line_of_the_result() {
     assert_eq!(ran.status, 0, "{}", ran.err);
     let mut lines = ran.out.lines();
     let first = lines.next().unwrap_or_default();
-    assert!(first.starts_with("interpreted, not compiled: "), "{first}");
+    assert!(
+        first.starts_with("interpreted, not compiled: line "),
+        "{first}"
+    );
     assert_eq!(lines.collect::<Vec<_>>(), ["[3]"]);
     let ran = run(
         &folder,

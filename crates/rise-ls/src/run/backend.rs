@@ -8,6 +8,7 @@ use rise::Primitive;
 use rise::core::Program;
 use runtime::cc::Compiler;
 use runtime::process::Limits;
+use syntax::Diagnostic;
 
 /// A backend that runs programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +93,14 @@ pub struct Choice {
     pub fallback: Option<String>,
 }
 
+/// Returns the message of a diagnostic of the item, with the number of its line.
+fn with_line(db: &Database, item: ItemId, diagnostic: &Diagnostic) -> String {
+    let text = db.text(db.file_of(item));
+    let start = db.absolute(item, diagnostic.span).start;
+    let line = text.byte_to_line(start as usize) + 1;
+    format!("line {line}: {}", diagnostic.message)
+}
+
 /// Chooses the requested backend, else one with devices if the job has options for devices, else
 /// that of the target that the program is written for, by `@target`, `@strategy` or its patterns. A
 /// program without a target is compiled to C if possible, and interpreted otherwise.
@@ -154,7 +163,7 @@ pub fn choose(
         (Ok(_), Ok(_)) => return named(Backend::Compiled(target)),
         (Ok(_), Err(error)) => error.to_string(),
         (Err(found), _) => (errors(&found).into_iter().next())
-            .map_or_else(String::new, |diagnostic| diagnostic.message),
+            .map_or_else(String::new, |found| with_line(db, item, &found)),
     };
     Ok(Choice {
         backend: Backend::Interp,
