@@ -169,6 +169,12 @@ fn no_compiler() {
         error: there is no C compiler: CC is `nonsense -O1`, which does not run
     "#]]
     .assert_eq(&ran.err);
+    let ran = run_where(&folder, &[("CC", "true")], &arguments);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
+    expect![[r#"
+        error: there is no C compiler: `true` runs, but writes no program
+    "#]]
+    .assert_eq(&ran.err);
     // The interpreter needs a compiler for C functions only.
     let saying = ["--def", "saying", "--backend", "interp"];
     let ran = run_where(&folder, &[("CC", "nonsense")], &saying);
@@ -178,6 +184,31 @@ fn no_compiler() {
     let out = "interpreted, not compiled: there is no C compiler: CC is `nonsense`, which does not \
                run\n[2.0, 2.0]\n";
     assert_eq!((ran.status, ran.out.as_str()), (0, out), "{}", ran.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn no_temporary_folder_and_too_few_files() {
+    let folder = folder();
+    let arguments = ["--def", "twice", "--backend", "c", "-Dn=2"];
+    let ran = run_where(&folder, &[("TMPDIR", "/no/such")], &arguments);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    expect![[r#"
+        error: cannot use temporary files in /no/such: there is no such folder; set TMPDIR to one that exists
+    "#]]
+    .assert_eq(&ran.err);
+    // Too few for the pipes of another process.
+    let script = "ulimit -n 8; exec \"$0\" run a.rise --def twice --backend c -Dn=2";
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_rise-ls")])
+        .current_dir(folder.path(""))
+        .output()
+        .expect("the shell starts");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    expect![[r#"
+        error: the C compiler: cannot start `cc`: Too many open files (os error 24); `ulimit -n` raises the number of files that a process may open
+    "#]]
+    .assert_eq(&String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub struct ProcessOutput {
 #[derive(Debug, Error)]
 pub enum ProcessError {
     /// The program could not be started.
-    #[error("cannot start `{0}`: {1}")]
+    #[error("cannot start `{0}`: {1}{advice}", advice = advice(.1))]
     Start(String, io::Error),
     /// Waiting for the program failed.
     #[error("cannot wait for `{0}`: {1}")]
@@ -80,6 +80,30 @@ pub enum ProcessError {
     /// The run was cancelled.
     #[error("stopped")]
     Cancelled,
+}
+
+impl ProcessError {
+    /// Returns true if the program did not start because this process has too many open files.
+    pub(crate) fn is_out_of_files(&self) -> bool {
+        matches!(self, ProcessError::Start(_, error) if is_out_of_files(error))
+    }
+}
+
+#[cfg(unix)]
+fn is_out_of_files(error: &io::Error) -> bool {
+    rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::MFILE)
+}
+
+#[cfg(not(unix))]
+fn is_out_of_files(_error: &io::Error) -> bool {
+    false
+}
+
+fn advice(error: &io::Error) -> &'static str {
+    match is_out_of_files(error) {
+        true => "; `ulimit -n` raises the number of files that a process may open",
+        false => "",
+    }
 }
 
 /// Runs a program until it ends, and kills its child processes. The standard streams of `command`

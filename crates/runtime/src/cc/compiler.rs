@@ -87,6 +87,7 @@ impl Compiler {
                 flags: Vec::new(),
                 version: String::from_utf8_lossy(&finished.stdout).into_owned(),
             })),
+            Err(error @ ProcessError::Start(..)) if error.is_out_of_files() => Err(error.into()),
             Ok(_) | Err(ProcessError::Start(..) | ProcessError::Wait(..)) => Ok(None),
             Err(ProcessError::TooLong(time)) => Err(CompileError::NoCompiler(format!(
                 "`{command} --version` does not answer within {time:?}"
@@ -162,7 +163,14 @@ impl Compiler {
         // A killed compiler leaves its temporary files, which are removed with the folder.
         command.current_dir(folder).env("TMPDIR", folder);
         command.env("LC_ALL", "C");
-        checked(process::run(&mut command, limits)?)
+        let output = checked(process::run(&mut command, limits)?)?;
+        if folder.join("run").exists() {
+            return Ok(output);
+        }
+        Err(CompileError::NoCompiler(format!(
+            "`{}` runs, but writes no program",
+            self.program
+        )))
     }
 }
 

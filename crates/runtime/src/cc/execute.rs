@@ -104,7 +104,12 @@ impl Executable {
             return Err(RunError::Memory { needed, available });
         }
         // The original message would contain the name of a folder that does not exist.
-        let plain = |error: io::Error| io::Error::from(error.kind());
+        let plain = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                io::Error::other("there is no such folder; set TMPDIR to one that exists")
+            }
+            kind => io::Error::from(kind),
+        };
         let folder = LockedTempDir::new().map_err(plain)?;
         let (input, output) = (
             folder.path().join("arguments"),
