@@ -327,7 +327,7 @@ fn no_place_for_files() {
     let ran = run_where(&folder, &[("TMPDIR", "/no/such/folder")], &arguments);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
     expect![[r#"
-        error: cannot use temporary files in /no/such/folder: entity not found
+        error: cannot use temporary files in /no/such/folder: there is no such folder; set TMPDIR to one that exists
     "#]]
     .assert_eq(&ran.err);
 }

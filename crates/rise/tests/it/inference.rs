@@ -1225,6 +1225,8 @@ def b = depFun((n: Nat, m: Nat) => fun(xs: n.f32 => xs |> take(min(n, m))))
 def c = fun(x: bool => min(x)(true))",
         expect![[r#"
             sqrt : f32 -> f64
+              Error[foreign-signature] at `sqrt`: `sqrt` of `<math.h>` has the type `f32 -> f32`, and is declared with `f32 -> f64`
+                help: write `foreign def sqrt(x: f32): f32`, or give the function a body
             min : bool -> bool -> bool
             a : f32 -> f64
             b : (n: Nat) -> (m: Nat) -> n.f32 -> (min(n, m)).f32
