@@ -150,6 +150,30 @@ fn output_goes_to_the_target_of_a_symbolic_link() {
     assert!(ran.status == 0 && ran.out.contains("void f("), "{ran:?}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn output_to_an_open_file_keeps_its_text() {
+    use std::process::{Command, Stdio};
+    let folder = Folder::with(&[
+        ("a.rise", "def f = fun(x: f32 => x + 1.0f)\n"),
+        ("all", "earlier\n"),
+    ]);
+    let all = std::fs::File::options()
+        .append(true)
+        .open(folder.path("all"));
+    let status = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        .args(["emit", "a.rise", "--as", "c", "-o", "/dev/stdout"])
+        .current_dir(folder.path("."))
+        .stdout(Stdio::from(all.expect("the file is there")))
+        .status();
+    assert!(status.expect("it starts").success());
+    let all = folder.get("all");
+    assert!(
+        all.starts_with("earlier\n") && all.contains("void f("),
+        "{all}"
+    );
+}
+
 #[test]
 fn a_home_that_is_missing_is_not_made() {
     let folder = Folder::with(&[("a.rise", "def f = fun(x: i32 => x)\n")]);

@@ -35,7 +35,7 @@ pub fn result(
 
 /// Writes a file atomically. The target of a symbolic link is written, and the link stays. A path
 /// that is not a regular file, such as a pipe or a device, is written directly, and so is the name of
-/// an open file, such as `/dev/stdout`. An error is printed, and returned as an exit status.
+/// an open file, such as `/dev/stdout`, whose earlier text stays. An error is printed, and returned as an exit status.
 pub fn to_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -43,9 +43,8 @@ pub fn to_file(
     let written = match replaceable(path) {
         Some(file) => replaced(&file, write),
         None => File::options()
-            .write(true)
+            .append(true)
             .create(true)
-            .truncate(false)
             .open(path)
             .and_then(|mut file| buffered(&mut file, write)),
     };
