@@ -107,7 +107,7 @@ fn describe(view: &View<'_>, token: Token) -> Option<String> {
             Some(with_meaning(Some(kind), scalar.as_str()))
         }
         TokenKind::Constructor => glossary::meaning(&text_of(view, token)).map(str::to_owned),
-        TokenKind::Address => Some(address(view, token)),
+        TokenKind::Address => Some(address(view, token, "AddrSp")),
         TokenKind::Phrase
         | TokenKind::Access
         | TokenKind::If
@@ -484,7 +484,7 @@ fn scalar_kind(scalar: ScalarType) -> Kind {
     }
 }
 
-fn address(view: &View<'_>, token: Token) -> String {
+fn address(view: &View<'_>, token: Token, kind: &str) -> String {
     let name = text_of(view, token);
     let meaning = match name.as_str() {
         "Global" => "memory of the device, seen by every work-item.",
@@ -493,7 +493,7 @@ fn address(view: &View<'_>, token: Token) -> String {
         _ => "memory of the device that kernels only read.",
     };
     markdown::paragraphs([
-        view.code(&format!("{name} : AddrSp")),
+        view.code(&format!("{name} : {kind}")),
         format!("`{name}`: {meaning}"),
     ])
 }

@@ -1,7 +1,7 @@
 //! Hovers in strategy files.
 
 use db::{Database, ItemId};
-use elevate::lang::{Checked, Signature, Type, type_text};
+use elevate::lang::{Checked, Signature, TYPES, Target, Type, type_text};
 use syntax::ast::TermId;
 use syntax::elevate::ast::{ExprId, Item, ItemKind, Op};
 use syntax::elevate::{Word, lex};
@@ -38,8 +38,19 @@ fn describe(view: &View<'_>, token: Token) -> Option<String> {
     if let Some(meaning) = attribute(view, token) {
         return Some(meaning.to_owned());
     }
+    let word = super::text_of(view, token);
     match token.kind {
         TokenKind::Word(word) => Some(word_docs(word).to_owned()),
+        TokenKind::Address => Some(super::address(view, token, "Addr")),
+        TokenKind::Import => Some(
+            "Brings the definitions of another file into scope: strategies, or programs of RISE."
+                .to_owned(),
+        ),
+        TokenKind::Ident | TokenKind::Kind
+            if let Some((_, meaning)) = TYPES.iter().find(|(name, _)| *name == word) =>
+        {
+            Some(format!("`{word}`: {meaning}."))
+        }
         TokenKind::Combinator(combinator, _) => Some(operator_docs(combinator.into()).to_owned()),
         TokenKind::MapsTo => Some(
             "A term that matches the pattern on the left is replaced by the term on the right; \
@@ -104,8 +115,23 @@ pub(crate) fn local(view: &View<'_>, found: Occurrence, name: &str) -> String {
             view.code(name),
             "Metavariable: stands for any term at this place of the pattern.".to_owned(),
         ]),
-        _ => expression(view, found.span).unwrap_or_else(|| view.code(name)),
+        _ => match type_of_local(&parsed.item, &checked, binder) {
+            Some(ty) => view.code(&format!("{name} : {ty}")),
+            None => view.code(name),
+        },
     }
+}
+
+/// Returns the type of a variable of a pattern, as its uses in expressions have it.
+fn type_of_local(item: &Item, checked: &Checked, binder: Span) -> Option<String> {
+    let uses = checked.uses.iter();
+    let uses = uses.filter(|used| used.target == Target::Local(binder));
+    let type_of = |used: Span| {
+        let at = item.exprs.iter().position(|expr| expr.span == used)?;
+        checked.exprs.get(at).filter(|ty| ***ty != Type::Error)
+    };
+    let ty = uses.map(|used| used.span).find_map(type_of)?;
+    Some(type_text(ty, &[]))
 }
 
 /// Describes a definition: its head, its type, its documentation, and the sides of a rule.

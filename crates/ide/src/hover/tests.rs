@@ -645,3 +645,90 @@ fn annotations_types_and_words_say_what_they_mean() {
         nothing
     "#]].assert_eq(&shown);
 }
+
+#[test]
+fn words_of_strategy_files() {
+    check(
+        "//- /b.elevate\n//- /a.elevate\nim$0port \"b.elevate\"
+strategy stored(a: Add$0r = Loc$0al, s: Strat$0egy): Strategy = toMem(a) ; s
+rule split(n: N$0at) = map(f) : m.s -> m.t |-> split($0n) >> map(map($0f)) >> join assuming $0n divides m
+strategy body(s: Strategy): Strategy = p => p match {
+  case fun(x => b) => s($0b)
+  case map(f) => fail(rise { map($0f) })
+  case $0q => fail($0q)
+}
+rule local = toMem($0Private)(f) |-> $0f
+",
+        expect![[r#"
+            [import]
+            Brings the definitions of another file into scope: strategies, or programs of RISE.
+            ----
+            [Addr]
+            `Addr`: an address space.
+            ----
+            [Local]
+            ```elevate
+            Local : Addr
+            ```
+
+            `Local`: memory of a work-group, shared by its work-items.
+            ----
+            [Strategy]
+            `Strategy`: from programs to programs, or failures.
+            ----
+            [Nat]
+            `Nat`: a size.
+            ----
+            [n]
+            ```elevate
+            n : Nat
+            ```
+            ----
+            [f]
+            ```elevate
+            f
+            ```
+
+            Metavariable: stands for any term at this place of the pattern.
+            ----
+            [n]
+            ```elevate
+            n : Nat
+            ```
+            ----
+            [b]
+            ```elevate
+            b : Expr
+            ```
+            ----
+            [f]
+            ```elevate
+            f
+            ```
+            ----
+            [q]
+            ```elevate
+            q : Expr
+            ```
+            ----
+            [q]
+            ```elevate
+            q : Expr
+            ```
+            ----
+            [Private]
+            ```elevate
+            Private : Addr
+            ```
+
+            `Private`: memory of one work-item.
+            ----
+            [f]
+            ```elevate
+            f
+            ```
+
+            Metavariable: stands for any term at this place of the pattern.
+        "#]],
+    );
+}
