@@ -158,3 +158,15 @@ fn a_full_disk_leaves_the_file_as_it_was() {
         "nothing is left behind"
     );
 }
+
+/// The listings of papers keep the layout of the papers.
+#[test]
+fn examples_are_formatted_except_listings_of_papers() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let ran = crate::support::run_in(&root, &["fmt", "--check", "examples"], b"");
+    let is_listing = |file: &&str| {
+        file.starts_with("examples/papers/") || *file == "examples/strategies/mv.elevate"
+    };
+    let others: Vec<&str> = ran.out.lines().filter(|file| !is_listing(file)).collect();
+    assert_eq!((others, ran.err.as_str()), (Vec::new(), ""));
+}
