@@ -321,3 +321,27 @@ fn a_rule_for_fewer_types_names_them_as_its_type_does() {
           = help: if the rule is meant for such types only, write the type in the pattern
     "#]].assert_eq(&lines(&ran.out));
 }
+
+#[test]
+fn a_limit_on_steps_that_is_reached_is_named() {
+    let folder = Folder::with(&[("a.rise", PROGRAM)]);
+    let limited = |limit| {
+        let strategy = "normalize(mapFusion) ; topDown(splitJoin(4))";
+        let arguments = ["--strategy", strategy, "--limit", limit];
+        let ran = folder.run(&[&["rewrite", "a.rise", "--def", "scale"], &arguments[..]].concat());
+        lines(&ran.err)
+    };
+    expect![[r#"
+        error[strategy-fails]: the strategy was stopped before its end, at the largest number of steps
+         --> a.rise:1:13
+          = found: depFun(n: Nat => fun(xs => xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))
+          = help: `--limit N` sets the largest number of steps; `--trace` shows the steps
+    "#]].assert_eq(&limited("0"));
+    expect![[r#"
+        error[strategy-fails]: the strategy was stopped before its end, at the largest number of steps; it last applied mapFusion
+         --> a.rise:1:13
+          = found: depFun(n: Nat => fun(xs => xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))
+            after 1 step
+          = help: `--limit N` sets the largest number of steps; `--trace` shows the steps
+    "#]].assert_eq(&limited("1"));
+}

@@ -424,10 +424,13 @@ fn message(failure: &Failure) -> String {
                 circle.join(", ")
             )
         }
-        Reason::OutOfFuel { last } => format!(
-            "the strategy did not end within its limit; last were {}",
-            last.join(", ")
-        ),
+        Reason::OutOfFuel { last } => {
+            let text = "the strategy was stopped before its end, at the largest number of steps";
+            match last.is_empty() {
+                true => text.into(),
+                false => format!("{text}; it last applied {}", last.join(", ")),
+            }
+        }
         Reason::TooManyCalls { calls, last } => {
             format!("the strategy was stopped after {calls} calls; the last was {last}")
         }

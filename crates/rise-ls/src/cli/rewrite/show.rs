@@ -150,7 +150,10 @@ fn help(refusal: &Refusal) -> Option<String> {
             "repeat what fails in the end: `try(s)`, `tryAll(s)` and `unfold(f)` succeed where there is nothing to do, too"
                 .to_owned()
         }
-        Reason::Endless(_) | Reason::OutOfFuel { .. } | Reason::TooManyCalls { .. } => {
+        Reason::OutOfFuel { .. } => {
+            "`--limit N` sets the largest number of steps; `--trace` shows the steps".to_owned()
+        }
+        Reason::Endless(_) | Reason::TooManyCalls { .. } => {
             "`repeatNTimes(n)(s)` and `limit(n)(s)` end; `--trace` shows the steps".to_owned()
         }
         _ => return None,
