@@ -300,17 +300,18 @@ impl Entry {
         let spelled = word(&item, "spelled").map(Name::new);
         let mut signature = "";
         let mut params = Vec::new();
-        let mut kinds = Vec::new();
+        let mut first_kind = None;
         if let ItemKind::Def { ty: Some(ty), .. } = item.kind {
             signature = &text[Range::from(item.term(ty).span)];
             let mut ty = ty;
             while let TermKind::Pi { param, body, .. } = item.term(ty).kind {
                 let param = item.binder(param);
+                if let BinderAnnotation::Kind(kind, _) = param.annotation
+                    && params.is_empty()
+                {
+                    first_kind = kind;
+                }
                 params.push(param.name.clone());
-                kinds.push(match param.annotation {
-                    BinderAnnotation::Kind(kind, _) => kind,
-                    _ => None,
-                });
                 ty = body;
             }
         }
@@ -319,7 +320,7 @@ impl Entry {
                 .or_else(|| Some(item.name()?.name.clone()))
                 .unwrap_or_default(),
             signature,
-            first_kind: kinds.first().copied().flatten(),
+            first_kind,
             pattern: Pattern::of(&item),
             index_map: IndexMap::of(&item, &params),
             acceptor: AcceptorView::of(&item, &params),

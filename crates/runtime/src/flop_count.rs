@@ -9,9 +9,10 @@ use syntax::ast::ScalarType;
 
 /// Returns the number of floating-point operations of a run with these sizes, as written in the
 /// program: arithmetic, such as additions and roots, and calls of foreign functions without a body,
-/// such as those of `<math.h>`, count one for each lane, and `fma` counts two; the function of a `map`, a reduction or a scan counts once for each element, and a `select`
-/// counts its more expensive branch. Returns `None` if the number cannot be computed without
-/// running the program, if the program calls a foreign function with a body, or if the number is 0.
+/// such as those of `<math.h>`, count one for each lane, and `fma` counts two; the function of a
+/// `map`, a reduction or a scan counts once for each element, and a `select` counts its more
+/// expensive branch. Returns `None` if the number cannot be computed without running the program, if
+/// the program calls a foreign function with a body, or if the number is 0.
 pub fn flops(program: &Program<Primitive>, bindings: &Bindings) -> Option<u64> {
     let mut program = program.clone();
     normalise(&mut program).ok()?;

@@ -37,7 +37,7 @@ use crate::ir::{
 };
 use crate::signature::Signature;
 use env::{Bound, Env};
-use store::{Running, Store, has_array_in_tuple};
+use store::{Running, Store};
 use syntax::ast::{Kind, Name};
 
 /// The result of lowering.
@@ -204,7 +204,7 @@ impl<'p> Lower<'p> {
     /// Reports a type that generated functions neither take nor return.
     fn passable(&mut self, ty: &Ty, what: &str, origin: Origin) {
         let help = "pass its parts one by one, and put them together inside";
-        if has_array_in_tuple(ty) {
+        if rise::types::has_tuple_of_arrays(ty) {
             let text =
                 format!("{what} is a tuple of arrays, which generated functions do not take");
             self.errors

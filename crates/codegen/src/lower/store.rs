@@ -99,16 +99,6 @@ fn extents(ty: &Type) -> Vec<Nat> {
     extents
 }
 
-/// Returns true if a type has arrays inside of tuples.
-pub(super) fn has_array_in_tuple(ty: &Type) -> bool {
-    match ty {
-        Type::Array(_, elem) => has_array_in_tuple(elem),
-        Type::DepArray(_, DataFun::Lambda(_, body)) => has_array_in_tuple(body),
-        Type::Pair(a, b) => rise::types::contains_array(a) || rise::types::contains_array(b),
-        _ => false,
-    }
-}
-
 impl Lower<'_> {
     /// Returns the number of elements that a value of `ty` needs in a flat variable.
     pub(super) fn count(&mut self, ty: &Type) -> Nat {

@@ -7,12 +7,12 @@
 //! expected, and the variable gets the smallest access that its parts allow: a readable value is
 //! written by one assignment.
 
-use rise::types::contains_array;
 use std::sync::Arc;
 
 use nat::{Facts, Prop, Var};
 use rise::core::{Expr, Form, Launch, Node, Origin, Param, Program, apply};
 use rise::pattern::{MapLoop, View};
+use rise::types::contains_array;
 use rise::{Access, Arg, Pattern, Pi, Primitive, Ty, Type};
 use rustc_hash::FxHashMap;
 

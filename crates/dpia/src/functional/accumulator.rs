@@ -4,12 +4,12 @@
 //! each write reads only the place that it writes, or a part of it. The check follows the places of
 //! each write and of its reads in the accumulator; what it cannot follow is reported.
 
-use rise::types::contains_array;
 use std::sync::Arc;
 
 use nat::{Facts, Nat, Prop, Var};
 use rise::core::{Form, Local, Node, Origin};
 use rise::pattern::MapLoop;
+use rise::types::contains_array;
 use rise::{Arg, Pattern, Primitive, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,10 +1,10 @@
 //! Beta-reduction: inlines functions where they are applied.
 
-use rise::types::contains_array;
 use std::sync::Arc;
 
 use rise::core::{Expr, Form, Local, Mapper, Node, Origin, Param, walk};
 use rise::subst::{subst, subst_arg, subst_nat};
+use rise::types::contains_array;
 use rise::{Access, Arg, Ty, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::Kind;

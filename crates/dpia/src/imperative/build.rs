@@ -1,10 +1,10 @@
 //! Constructors of imperative phrases, which derive the type-level arguments from the parts.
 
-use rise::types::contains_array;
 use std::sync::Arc;
 
 use nat::Nat;
 use rise::core::{Form, Node, Origin, Param};
+use rise::types::contains_array;
 use rise::{Access, Arg, DataFun, SizeFun, Ty, Type};
 use syntax::ast::{Kind, Literal, ScalarType};
 

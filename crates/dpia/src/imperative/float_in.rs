@@ -8,11 +8,11 @@
 //! Source: Peyton Jones, Partain, Santos, *Let-floating: moving bindings to give faster programs*
 //! (ICFP 1996), section 3.1.
 
-use rise::types::contains_array;
 use std::sync::Arc;
 
 use rise::core::{Form, Mapper, Node, Param, walk};
 use rise::pattern::{MapLoop, ReduceLoop};
+use rise::types::contains_array;
 use rise::{Pattern, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::ScalarType;

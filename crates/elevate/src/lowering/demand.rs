@@ -9,7 +9,7 @@ use std::cell::Cell;
 use rise::Primitive;
 use rise::pattern::{MapLoop, Pattern, ReduceLoop, View};
 use rise::types::{Arg, Type};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use syntax::ast::{Half, Literal};
 
 use crate::term::{Local, Node, Store, Term};
@@ -471,27 +471,27 @@ fn is_constant(store: &Store, term: Term) -> bool {
     !store.is_function(term) && store.free(term).is_empty()
 }
 
-/// Returns true if the evaluation of a term may fail: it divides integers by a value that may be
-/// zero.
-pub(super) fn may_fail(store: &Store, term: Term) -> bool {
-    let mut open = vec![term];
-    let mut seen = FxHashSet::default();
-    while let Some(term) = open.pop() {
-        if !seen.insert(term) {
-            continue;
+/// The terms whose evaluation may fail: those that divide integers by a value that may be zero.
+#[derive(Debug, Default)]
+pub(super) struct Failures(FxHashMap<Term, bool>);
+
+impl Failures {
+    /// Returns true if the evaluation of a term may fail.
+    pub fn may_fail(&mut self, store: &Store, term: Term) -> bool {
+        if let Some(&known) = self.0.get(&term) {
+            return known;
         }
         let (head, args) = store.spine(term);
-        if is_division_of_integers(store, head)
+        let divides = is_division_of_integers(store, head)
             && !args
                 .get(1)
-                .is_some_and(|divisor| is_nonzero(store, *divisor))
-        {
-            return true;
-        }
-        open.extend(store.children(head).map(|(_, part)| part));
-        open.extend(args);
+                .is_some_and(|divisor| is_nonzero(store, *divisor));
+        let inside: Vec<Term> = store.children(head).map(|(_, part)| part).collect();
+        let mut parts = args.into_iter().chain(inside);
+        let may_fail = divides || parts.any(|part| self.may_fail(store, part));
+        self.0.insert(term, may_fail);
+        may_fail
     }
-    false
 }
 
 fn is_division_of_integers(store: &Store, head: Term) -> bool {

@@ -60,21 +60,19 @@ impl Lowering<'_> {
         body: Term,
         array: Term,
     ) -> Result<Option<Term>, LoweringError> {
-        let lower = |this: &mut Self| {
+        let lowered = self.attempt(|this| {
             this.dimension = Some(0);
-            let lowered = this.iteration(&[], (param, array), |this| this.write(body));
+            let lowered = this.iteration(&[], (param, array), |this| this.write(body))?;
             this.dimension = None;
-            lowered
-        };
-        let is_accepted = |this: &Self, lowered: &Lowered| {
-            lowered.is_ok_and(|term| !this.stores_outside_of_inner_loop(term))
-        };
-        let mut accepted = false;
-        let lowered = self.attempt(lower, |this, lowered| {
-            accepted = is_accepted(this, lowered);
-            accepted
-        })?;
-        Ok(accepted.then_some(lowered))
+            match this.stores_outside_of_inner_loop(lowered) {
+                true => Err(LoweringError::StoredByAll),
+                false => Ok(lowered),
+            }
+        });
+        match lowered {
+            Err(LoweringError::StoredByAll) => Ok(None),
+            lowered => lowered.map(Some),
+        }
     }
 
     /// Returns true if an expression stores something outside of the functions of loops over

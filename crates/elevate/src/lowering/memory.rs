@@ -38,9 +38,9 @@ impl Lowering<'_> {
             ..Scope::default()
         };
         let is_outermost = self.outermost_view().is_none();
-        let lower =
-            |this: &mut Self| this.region(scope, |this| this.read(body, &Demand::of(reads)));
-        match self.attempt(lower, |_, body| body.is_ok()) {
+        let body =
+            self.attempt(|this| this.region(scope, |this| this.read(body, &Demand::of(reads))));
+        match body {
             Err(LoweringError::StoredInView) if is_outermost => self.store(term),
             body => {
                 let f = self.store.lambda(param, body?);
@@ -69,8 +69,9 @@ impl Lowering<'_> {
 
     /// Stores an expression in memory.
     pub(super) fn store(&mut self, term: Term) -> Lowered {
-        let is_moved = |view| self.level(term) < view && self.is_hoisted(term);
-        if self.outermost_view().is_some_and(|view| !is_moved(view)) {
+        if let Some(view) = self.outermost_view()
+            && (self.level(term) >= view || !self.is_hoisted(term))
+        {
             return Err(LoweringError::StoredInView);
         }
         self.hoist(term, |this| {

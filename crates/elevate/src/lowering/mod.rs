@@ -25,7 +25,7 @@ use rise::types::{Type, contains_array};
 use syntax::ast::{Half, Kind};
 
 use crate::term::{Local, MAX_SIZE, Node, Store, Term};
-use demand::{Demand, Reads, Work, last_parameter, may_fail, repeats_its_function, view_factor};
+use demand::{Demand, Failures, Reads, Work, last_parameter, repeats_its_function, view_factor};
 
 /// The reason why a program cannot be lowered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,9 @@ pub(crate) enum LoweringError {
     /// An array would be stored again at each read of the view that contains it. The view itself is
     /// stored instead.
     StoredInView,
+    /// Every work-item of an inner dimension would store the same. The inner loop is sequential
+    /// instead.
+    StoredByAll,
 }
 
 /// Lowers a program, a function of its parameters.
@@ -54,6 +57,7 @@ pub(crate) fn lower(
         parallelism,
         scopes: Vec::new(),
         work: Work::default(),
+        failures: Failures::default(),
         dimension: None,
         depth: 0,
     };
@@ -124,6 +128,7 @@ struct Lowering<'s> {
     /// The enclosing regions, outermost first.
     scopes: Vec<Scope>,
     work: Work,
+    failures: Failures,
     /// The dimension of work-items for the loop that computes the result of the expression, inside
     /// a loop over work-items.
     dimension: Option<i64>,
@@ -175,16 +180,12 @@ impl Lowering<'_> {
         })
     }
 
-    /// Lowers a term, and undoes what that changed in the enclosing regions if the result is rejected.
-    fn attempt<R>(
-        &mut self,
-        lower: impl FnOnce(&mut Self) -> R,
-        is_accepted: impl FnOnce(&Self, &R) -> bool,
-    ) -> R {
+    /// Lowers a term. If that fails, undoes what it changed in the enclosing regions.
+    fn attempt(&mut self, lower: impl FnOnce(&mut Self) -> Lowered) -> Lowered {
         let hoisted: Vec<usize> = self.scopes.iter().map(|s| s.hoisted.len()).collect();
         let dimension = self.dimension;
         let result = lower(self);
-        if !is_accepted(self, &result) {
+        if result.is_err() {
             self.dimension = dimension;
             for (scope, count) in self.scopes.iter_mut().zip(hoisted) {
                 let rejected = scope.hoisted.split_off(count);
@@ -241,8 +242,8 @@ impl Lowering<'_> {
     /// Returns true if a term is moved out of a loop around it: none of the loops between it and the
     /// region on which it depends has a variable in it, and the term cannot fail where the loops have
     /// no iterations.
-    fn is_hoisted(&self, term: Term) -> bool {
-        self.is_invariant(term) && !may_fail(self.store, term)
+    fn is_hoisted(&mut self, term: Term) -> bool {
+        self.is_invariant(term) && !self.failures.may_fail(self.store, term)
     }
 
     /// Lowers a term in the region on which it depends, and binds the result there if there is a

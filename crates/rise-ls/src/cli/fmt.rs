@@ -11,7 +11,7 @@ use crate::loader::{Content, NotText, reason};
 use crate::roots::Roots;
 use db::{Database, FilePath, Language};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use syntax::{Diagnostic, Severity};
 
 pub fn run(options: &FmtOptions) -> u8 {
@@ -130,26 +130,10 @@ pub fn has_mark(path: &Path) -> bool {
     read.is_ok() && start == *b"\xef\xbb\xbf"
 }
 
-/// Replaces the text of a file atomically: after a failure the file has either the old text or the
-/// new one. The new text follows a byte order mark if `bom` is set.
+/// Replaces the text of a file atomically. The new text follows a byte order mark if `bom` is set.
 ///
 /// # Errors
 /// Fails if the file cannot be written, or is read-only.
 pub fn replace(path: &Path, text: &str, bom: bool) -> io::Result<()> {
-    // The target of a symbolic link is replaced, not the link.
-    let path = path.canonicalize()?;
-    let permissions = path.metadata()?.permissions();
-    if permissions.readonly() {
-        return Err(io::Error::other("the file is read-only"));
-    }
-    let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
-    let mut new = tempfile::Builder::new()
-        .prefix(".rise-ls-")
-        .tempfile_in(folder)?;
-    new.as_file_mut().write_all(&bytes(text, bom))?;
-    new.as_file().set_permissions(permissions)?;
-    // Some errors, such as a full disk, are only reported here.
-    new.as_file().sync_all()?;
-    new.persist(&path)?;
-    Ok(())
+    output::replace(path, |out| out.write_all(&bytes(text, bom)))
 }

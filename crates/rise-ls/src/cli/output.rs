@@ -6,7 +6,7 @@ use annotate_snippets::{Level, Renderer};
 use anstream::ColorChoice;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The line width for output that is not a terminal, and for a terminal whose width is unknown.
 const WIDTH: usize = 140;
@@ -33,38 +33,49 @@ pub fn result(
     }
 }
 
-/// Writes a file atomically. The target of a symbolic link is written, and the link stays. A path
-/// that is not a regular file, such as a pipe or a device, is written directly, and so is the name of
-/// an open file, such as `/dev/stdout`, whose earlier text stays. An error is printed, and returned as an exit status.
+/// Writes a file atomically. Standard output and a path that is not a regular file, such as a pipe
+/// or a device, are written directly. An error is printed, and returned as an exit status.
 pub fn to_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), u8> {
-    let written = match replaceable(path) {
-        Some(file) => replaced(&file, write),
-        None => File::options()
-            .append(true)
-            .create(true)
-            .open(path)
-            .and_then(|mut file| buffered(&mut file, write)),
+    let written = match opened(path) {
+        Some(file) => file.and_then(|mut file| buffered(&mut file, write)),
+        None => replace(path, write),
     };
     written.map_err(|problem| {
-        error(&format!("{}: {problem}", path.display()));
+        error(&format!("{}: {}", path.display(), reason(&problem)));
         BAD_USAGE
     })
 }
 
-/// Returns the regular file, which may not exist, that a path leads to; `None` if what it leads to
-/// must be opened rather than replaced.
-fn replaceable(path: &Path) -> Option<PathBuf> {
-    let names_open_file = ["/dev", "/proc"].iter().any(|top| path.starts_with(top));
-    if names_open_file || path.metadata().is_ok_and(|known| !known.is_file()) {
-        return None;
+/// Opens a path that cannot be replaced by a new file; returns `None` for a path of a regular file.
+fn opened(path: &Path) -> Option<io::Result<File>> {
+    if let Some(out) = standard_output(path) {
+        return Some(Ok(out));
     }
-    match path.is_symlink() {
-        true => path.canonicalize().ok(),
-        false => Some(path.to_owned()),
+    match path.metadata() {
+        Ok(known) if known.is_file() => None,
+        Ok(_) => Some(File::options().write(true).open(path)),
+        // The target of a symbolic link is created, if its folder exists.
+        Err(_) if path.is_symlink() => Some(File::create(path)),
+        Err(_) => None,
     }
+}
+
+/// Returns standard output if the path is another name of it, such as `/dev/stdout`.
+#[cfg(unix)]
+fn standard_output(path: &Path) -> Option<File> {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::MetadataExt;
+    let out = File::from(io::stdout().as_fd().try_clone_to_owned().ok()?);
+    let (found, own) = (path.metadata().ok()?, out.metadata().ok()?);
+    ((found.dev(), found.ino()) == (own.dev(), own.ino())).then_some(out)
+}
+
+#[cfg(not(unix))]
+fn standard_output(_path: &Path) -> Option<File> {
+    None
 }
 
 fn buffered(
@@ -78,13 +89,31 @@ fn buffered(
     written
 }
 
-/// Writes a temporary file in the same folder and renames it to `path`.
-fn replaced(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+/// Replaces the content of a file atomically, or creates the file: after a failure it has either the
+/// old content or the new one. The permissions of the file stay. For a symbolic link, its target is
+/// replaced.
+///
+/// # Errors
+/// Fails if the file cannot be written, or is read-only.
+pub fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let known = path.canonicalize();
+    let permissions = match &known {
+        Ok(path) => Some(path.metadata()?.permissions()),
+        Err(_) => None,
+    };
+    if (permissions.as_ref()).is_some_and(|permissions| permissions.readonly()) {
+        return Err(io::Error::other("the file is read-only"));
+    }
+    let path = known.as_deref().unwrap_or(path);
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
     let mut builder = tempfile::Builder::new();
+    builder.prefix(".rise-ls-");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -95,6 +124,11 @@ fn replaced(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     let plain = |problem: io::Error| io::Error::other(reason(&problem));
     let mut file = builder.tempfile_in(folder).map_err(plain)?;
     buffered(file.as_file_mut(), write)?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    // Some errors, such as a full disk, are only reported here.
+    file.as_file().sync_all()?;
     file.persist(path).map_err(|problem| problem.error)?;
     Ok(())
 }

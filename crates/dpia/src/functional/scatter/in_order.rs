@@ -6,12 +6,12 @@
 //! result reads, unless that computes something twice. In the remaining cases the elements are
 //! stored and copied, on targets with a single kind of memory.
 
-use rise::types::contains_array;
 use std::sync::Arc;
 
 use nat::Facts;
 use rise::core::{Form, Mapper, Node, Origin, Param, Program, lambda, subst_local, subterms, walk};
 use rise::pattern::{MapLoop, View};
+use rise::types::contains_array;
 use rise::{Arg, Pattern, Primitive, Ty, Type};
 use rustc_hash::FxHashSet;
 

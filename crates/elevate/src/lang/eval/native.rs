@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use rise::pattern::Parallelism;
 use rise::types::Type;
 use rise::{Pattern, Primitive};
 use syntax::elevate::ast::ParamId;
@@ -20,7 +21,6 @@ use crate::lang::definition::Definition;
 use crate::lang::library::Library;
 use crate::normal::NormalForm;
 use crate::term::{Child, Node, Path, Store, Term, repeats_parameter};
-use rise::pattern::Parallelism;
 
 /// The construction of the value of a native definition.
 #[derive(Clone, Copy)]

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use rise::Primitive;
+use rise::pattern::Parallelism;
 use rise::types::{Arg, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::Literal;
@@ -11,8 +12,6 @@ use syntax::ast::Literal;
 use super::Value;
 use super::native::{first_part, is_closed};
 use crate::engine::{Context, MismatchRank, Reason, Rewrite, Rewritten, Strategy};
-use rise::pattern::Parallelism;
-
 use crate::lowering::{LoweringError, lower};
 use crate::rule::{self, Definitions};
 use crate::term::{Head, Heads, Node, Store, Term};
@@ -114,9 +113,7 @@ impl Rewrite for Implement {
     fn explain(&self, context: &mut Context<'_>, term: Term) -> Reason {
         Reason::Message(match lower(context.store, term, self.0) {
             Err(LoweringError::TooLarge) => "the program becomes too large".into(),
-            Err(LoweringError::IllTyped | LoweringError::StoredInView) | Ok(_) => {
-                "the program is not well-typed".into()
-            }
+            _ => "the program is not well-typed".into(),
         })
     }
 }

@@ -531,6 +531,8 @@ impl Infer<'_> {
     }
 
     pub(in crate::infer) fn infinite(&mut self, ty: &Ty, cause: Cause) {
+        let part_of_itself =
+            "is an argument missing, or a step that takes the part out, such as `._1`?";
         let call = cause
             .call()
             .map(|(head, term)| (self.source(head), self.source(term)));
@@ -550,14 +552,14 @@ impl Infer<'_> {
                     "the type of `{term}` would contain itself: it must equal a type that it is a \
                      part of"
                 ),
-                "is an argument missing, or a step that takes the part out, such as `._1`?",
+                part_of_itself,
             ),
             None => (
                 format!(
                     "the type of this would contain itself, as a part of `{}`",
                     self.show(ty)
                 ),
-                "is an argument missing, or a step that takes the part out, such as `._1`?",
+                part_of_itself,
             ),
         };
         self.error(codes::INFINITE_TYPE, cause.span, message).help = Some(help.to_owned());
