@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use syntax::Dialect;
 
 use super::align::Alignment;
-use super::attempt_cache::{Attempt, Attempts, Known};
+use super::attempt_cache::{Attempt, Attempts, Known, MOST_CHECKED};
 use super::menu::{self, AssistKind, Entry, Unless};
 use super::program::Program;
 use super::spines::spines;
@@ -122,6 +122,8 @@ pub(crate) struct Offer {
     everything: bool,
     /// True if only one kind is requested, which may then fill the menu.
     single_kind: bool,
+    /// The number of terms that may still be checked for errors.
+    unchecked: usize,
 }
 
 /// The result of an attempt.
@@ -258,6 +260,7 @@ impl Offer {
             everything: false,
             on_name,
             single_kind: false,
+            unchecked: MOST_CHECKED,
         }
     }
 
@@ -524,7 +527,9 @@ impl Offer {
         let (new, assumed) = found.attempt.made.as_ref()?;
         let path = &self.places[found.place].path;
         match assumed.is_empty() {
-            true => self.known.cheap_error(db, item, path, *new),
+            true => self
+                .known
+                .cheap_error(db, item, path, *new, &mut self.unchecked),
             false => None,
         }
     }
