@@ -27,8 +27,8 @@ const KEPT: usize = 4;
 const MOST_TERMS: usize = 1 << 18;
 
 /// The largest number of terms of programs, in all results together, that are checked for errors for
-/// one menu. It takes at most about two milliseconds.
-pub(crate) const MOST_CHECKED: usize = 300;
+/// one menu. It takes at most about one millisecond.
+pub(crate) const MOST_CHECKED: usize = 200;
 
 /// A definition with the rewrites that were tried in it.
 pub(crate) struct Known {
