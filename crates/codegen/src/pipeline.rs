@@ -52,6 +52,8 @@ const CPU: &[Step] = &[
     optional(copy_elision::PASS),
     // The copies left variables behind that nothing reads: they need no memory either.
     optional(dead_code_elimination::PASS),
+    // Each of the iterations that are executed together has arrays of its own, which need memory.
+    optional(unroll_and_jam::PASS),
     // All arrays that are left need memory.
     required(allocation::PASS, "it decides where arrays are stored"),
     // One variable for each purpose lets each be declared where its value is known.

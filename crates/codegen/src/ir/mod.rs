@@ -8,6 +8,7 @@
 pub(crate) mod kernel;
 mod passes;
 pub(crate) mod print;
+pub(crate) mod renaming;
 pub(crate) mod trace;
 pub(crate) mod types;
 pub(crate) mod walk;

@@ -21,6 +21,7 @@ pub(crate) mod single_assignment;
 pub(crate) mod sinking;
 pub(crate) mod strength_reduction;
 pub(crate) mod tuple_splitting;
+pub(crate) mod unroll_and_jam;
 pub(crate) mod unrolling;
 pub(crate) mod vector_alignment;
 pub(crate) mod vector_legalization;

@@ -13,14 +13,13 @@
 
 use nat::{Facts, Nat, Part, Var};
 use rise::Type;
-use rustc_hash::FxHashMap;
 
 use crate::ir::{Function, Loop, LoopMode, Stmt, StmtKind};
 
 use super::address_hoisting::has_division;
-use super::loops::depends;
 use super::{Pass, Run};
 use crate::analysis::conditions::assume_counter;
+use crate::ir::renaming::Renaming;
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change, Look};
 
@@ -97,10 +96,11 @@ fn scale_counter(stmt: &mut Stmt, facts: &Facts, function: &Function) {
 /// Returns true if an opaque size or the shape of an array depends on a counter: these are not
 /// rewritten.
 fn has_fixed_uses(function: &Function, counter: Var) -> bool {
-    let changes = FxHashMap::from_iter([(counter, Nat::ZERO)]);
+    let mut changes = Renaming::default();
+    changes.vars.insert(counter, Nat::ZERO);
     let data = function.opaque.iter().any(|(_, data)| {
         let bounded = matches!(&*data.ty, Type::Index(n) if n.mentions(counter));
-        bounded || depends(data, &FxHashMap::default(), &changes)
+        bounded || changes.changes(data)
     });
     let mut shapes = function.variables.iter();
     data || shapes.any(|variable| {

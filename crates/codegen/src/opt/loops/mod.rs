@@ -8,19 +8,19 @@ pub(crate) mod peeling;
 use nat::{Facts, Nat, Prop, Var};
 use rise::Type;
 use rise::core::Origin;
-use rustc_hash::FxHashMap;
 use syntax::ast::Literal;
 
 use crate::error::{CompileError, Result};
 use crate::ir::{
-    Binary, CONTROL_FLOW_SIMPLIFICATION, Expr, ExprKind, Function, INDEX_SIMPLIFICATION, Id, Loop,
+    Binary, CONTROL_FLOW_SIMPLIFICATION, Expr, ExprKind, Function, INDEX_SIMPLIFICATION, Loop,
     LoopMode, Maker, ParallelReduce, Place, Stmt, StmtKind, Unary,
 };
 
 use super::{Pass, Run};
 use crate::analysis::conditions::{assume, assume_counter, less, proposition, truth};
+use crate::ir::renaming::Renaming;
 use crate::ir::trace::Changes;
-use crate::ir::walk::{self, Change};
+use crate::ir::walk;
 use folding::{nothing, part};
 
 pub(crate) const PASS: Pass = Pass {
@@ -252,95 +252,38 @@ impl Loops<'_> {
 
     /// Substitutes a value for a counter in statements; with `copied` their variables are renamed.
     fn with(&mut self, mut body: Vec<Stmt>, counter: Var, value: &Nat, copied: bool) -> Vec<Stmt> {
-        let mut ids = FxHashMap::default();
-        let mut vars = FxHashMap::from_iter([(counter, value.clone())]);
+        let mut renaming = Renaming::default();
+        renaming.vars.insert(counter, value.clone());
         if copied {
-            self.fresh(&body, &mut ids, &mut vars);
+            renaming.add_declared(self.function, &body);
         }
-        self.fresh_opaque(&ids, &mut vars);
-        let mut change = Copied {
-            ids: &ids,
-            vars: &vars,
-        };
-        walk::change_all(&mut body, &mut change);
-        if copied {
-            rename_counters(&mut body, &vars);
-        }
+        self.rename_opaque(&mut renaming);
+        renaming.apply(&mut body);
         body
     }
 
     /// Copies a statement, with new variables and counters.
     pub(crate) fn copy(&mut self, stmt: Stmt) -> Stmt {
         let mut copied = [stmt];
-        let (mut ids, mut vars) = (FxHashMap::default(), FxHashMap::default());
-        self.fresh(&copied, &mut ids, &mut vars);
-        self.fresh_opaque(&ids, &mut vars);
-        let mut change = Copied {
-            ids: &ids,
-            vars: &vars,
-        };
-        walk::change_all(&mut copied, &mut change);
-        rename_counters(&mut copied, &vars);
+        let mut renaming = Renaming::of_declared(self.function, &copied);
+        self.rename_opaque(&mut renaming);
+        renaming.apply(&mut copied);
         let [stmt] = copied;
         stmt
     }
 
-    /// Creates new variables and counters for those that statements declare.
-    fn fresh(
-        &mut self,
-        body: &[Stmt],
-        ids: &mut FxHashMap<Id, Id>,
-        vars: &mut FxHashMap<Var, Nat>,
-    ) {
-        walk::each_stmt(body, &mut |stmt| match &stmt.kind {
-            StmtKind::Declare(id, _) => self.fresh_id(*id, ids),
-            StmtKind::For(this) => self.fresh_var(this.counter, vars),
-            StmtKind::Reduce(reduce) => {
-                self.fresh_var(reduce.counter, vars);
-                for id in [reduce.left, reduce.right, reduce.element] {
-                    self.fresh_id(id, ids);
-                }
-            }
-            StmtKind::Block(_)
-            | StmtKind::If { .. }
-            | StmtKind::Kernel(_)
-            | StmtKind::Assign(..)
-            | StmtKind::Point(..)
-            | StmtKind::Swap(..)
-            | StmtKind::Barrier(_) => {}
-        });
-    }
-
-    fn fresh_id(&mut self, id: Id, ids: &mut FxHashMap<Id, Id>) {
-        let variables = &mut self.function.variables;
-        let new = Id(u32::try_from(variables.len()).unwrap_or(u32::MAX));
-        if ids.contains_key(&id) {
-            return;
-        }
-        if let Some(variable) = variables.get(id.0 as usize).cloned() {
-            variables.push(variable);
-            ids.insert(id, new);
-        }
-    }
-
-    fn fresh_var(&mut self, var: Var, vars: &mut FxHashMap<Var, Nat>) {
-        let name = self.function.names.get(var.0 as usize).cloned();
-        let new = self.function.fresh_size(&name.unwrap_or_default());
-        vars.insert(var, Nat::var(new));
-    }
-
-    /// Creates new opaque sizes for those that depend on renamed variables.
-    fn fresh_opaque(&mut self, ids: &FxHashMap<Id, Id>, vars: &mut FxHashMap<Var, Nat>) {
+    /// Adds new opaque sizes in place of those that depend on renamed variables.
+    fn rename_opaque(&mut self, renaming: &mut Renaming) {
         let mut at = 0;
         while let Some((var, value)) = self.function.opaque.get(at).cloned() {
             at += 1;
-            if vars.contains_key(&var) || !depends(&value, ids, vars) {
+            if renaming.vars.contains_key(&var) || !renaming.changes(&value) {
                 continue;
             }
             let mut copy = value;
-            walk::change_expr(&mut copy, &mut Copied { ids, vars });
-            self.fresh_var(var, vars);
-            if let Some(new) = vars.get(&var).and_then(Nat::as_var) {
+            renaming.apply_to_expr(&mut copy);
+            renaming.add_var(self.function, var);
+            if let Some(new) = renaming.vars.get(&var).and_then(Nat::as_var) {
                 if let Type::Index(n) = &*copy.ty {
                     self.facts.index(new, n);
                 }
@@ -454,62 +397,4 @@ fn size(body: &[Stmt]) -> usize {
     let mut number = 0;
     walk::each_stmt(body, &mut |_| number += 1);
     number
-}
-
-struct Copied<'m> {
-    ids: &'m FxHashMap<Id, Id>,
-    vars: &'m FxHashMap<Var, Nat>,
-}
-
-impl Change for Copied<'_> {
-    fn place(&mut self, place: &mut Place) {
-        self.id(&mut place.id);
-    }
-    fn nat(&mut self, nat: &mut Nat) {
-        if nat.any_var(&|var| self.vars.contains_key(&var)) {
-            *nat = nat.subst(&|var| self.vars.get(&var).cloned());
-        }
-    }
-    fn id(&mut self, id: &mut Id) {
-        if let Some(new) = self.ids.get(id) {
-            *id = *new;
-        }
-    }
-}
-
-fn rename_counters(body: &mut [Stmt], vars: &FxHashMap<Var, Nat>) {
-    let renamed = |var: &mut Var| {
-        if let Some(new) = vars.get(var).and_then(Nat::as_var) {
-            *var = new;
-        }
-    };
-    for stmt in body {
-        match &mut stmt.kind {
-            StmtKind::For(this) => renamed(&mut this.counter),
-            StmtKind::Reduce(reduce) => renamed(&mut reduce.counter),
-            _ => {}
-        }
-        walk::each_block(stmt, &mut |body| rename_counters(body, vars));
-    }
-}
-
-/// Returns true if an expression reads one of the variables `ids`, or contains one of the size
-/// variables `vars`.
-pub(crate) fn depends(expr: &Expr, ids: &FxHashMap<Id, Id>, vars: &FxHashMap<Var, Nat>) -> bool {
-    let changes = |nat: &Nat| nat.any_var(&|var| vars.contains_key(&var));
-    let mut found = false;
-    walk::sub_exprs(expr, &mut |part| {
-        found |= match &part.kind {
-            ExprKind::Load(place) => {
-                ids.contains_key(&place.id)
-                    || [&place.index, &place.lane]
-                        .into_iter()
-                        .flatten()
-                        .any(&changes)
-            }
-            ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => changes(nat),
-            _ => false,
-        };
-    });
-    found
 }

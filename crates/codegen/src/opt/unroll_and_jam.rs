@@ -1,0 +1,542 @@
+//! Unroll-and-jam: executes several iterations of an outer loop together in one inner loop, so that
+//! a loaded element, or a running sum in memory, is used several times.
+//!
+//! Two kinds of loops gain from it (Callahan, Carr and Kennedy, "Improving Register Allocation for
+//! Subscripted Variables", 1990; Carr and Kennedy, "Improving the Ratio of Memory Operations to
+//! Floating-Point Operations in Loops", 1994):
+//! - `for k { for j { sums[j] += a[k] * b[k][j] } }` loads and stores `sums[j]` for each product.
+//!   Several iterations of `k` together load and store it once for all of them.
+//! - A loop around a floating-point reduction waits for each addition. Several reductions together
+//!   do not wait for each other.
+//!
+//! A loop around loops of the first kind is jammed too: its iterations share the elements of `b`.
+//! The operations of each result, and their order, stay the same.
+
+use nat::{Facts, Nat, Prop, Var};
+use rise::Type;
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::ast::ScalarType;
+
+use super::{Pass, Run};
+use crate::analysis::conditions::assume_counter;
+use crate::analysis::uses::{Mention, Uses};
+use crate::ir::renaming::Renaming;
+use crate::ir::trace::Changes;
+use crate::ir::walk::{self, Change, Look};
+use crate::ir::{Expr, ExprKind, Function, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "unroll-and-jam",
+    run: Run::Always(run),
+    changes: Changes {
+        moved: "executed together with other iterations of an outer loop",
+        repeated: "copied for several iterations of an outer loop, which are executed together",
+        rewritten: "executed together with other iterations of an outer loop",
+    },
+};
+
+/// The number of iterations that are executed together.
+const FACTOR: i64 = 4;
+/// The minimal trip count of a loop that is jammed, for a trip count that is a constant.
+const MIN_TRIP_COUNT: i64 = 2 * FACTOR;
+/// The maximal number of subexpressions in the body of a jammed loop before the copies are made.
+const MAX_BODY_SIZE: usize = 160;
+
+fn run(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut body = std::mem::take(&mut function.body);
+    let untracked = uses.untracked(&body);
+    let facts = function.known();
+    let mut pass = UnrollAndJam {
+        function,
+        uses,
+        untracked,
+        facts,
+    };
+    pass.block(&mut body);
+    function.body = body;
+}
+
+/// The reasons why the iterations of a loop around a block should be executed together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Gain {
+    /// The block contains a loop that is a reduction of floats, directly or in another loop.
+    reduces: bool,
+    /// The block contains a jammed loop over rows that are accumulated.
+    accumulates: bool,
+    /// A loop in the block is jammed for one of these reasons.
+    is_jammed: bool,
+}
+
+impl Gain {
+    fn join(&mut self, other: Gain) {
+        self.reduces |= other.reduces;
+        self.accumulates |= other.accumulates;
+        self.is_jammed |= other.is_jammed;
+    }
+}
+
+struct UnrollAndJam<'f> {
+    function: &'f mut Function,
+    uses: Uses,
+    /// The variables that may be accessed other than by name.
+    untracked: FxHashSet<Id>,
+    facts: Facts,
+}
+
+impl UnrollAndJam<'_> {
+    fn block(&mut self, body: &mut Vec<Stmt>) -> Gain {
+        let mut gain = Gain::default();
+        let mut out = Vec::with_capacity(body.len());
+        for mut stmt in std::mem::take(body) {
+            gain.join(self.statement(&mut stmt, &mut out));
+            out.push(stmt);
+        }
+        *body = out;
+        gain
+    }
+
+    /// Transforms a statement. If it is a loop that is jammed, `stmt` becomes the loop over the
+    /// remaining iterations, and the jammed loop is added to `out`.
+    fn statement(&mut self, stmt: &mut Stmt, out: &mut Vec<Stmt>) -> Gain {
+        let StmtKind::For(this) = &mut stmt.kind else {
+            let mut gain = Gain::default();
+            walk::each_block(stmt, &mut |inner| gain.join(self.block(inner)));
+            return gain;
+        };
+        let facts = self.facts.clone();
+        assume_counter(
+            &mut self.facts,
+            this.counter,
+            &this.from,
+            &this.to,
+            &this.step,
+        );
+        let mut gain = self.block(&mut this.body);
+        self.facts = facts;
+        if self.is_float_reduction(this) {
+            gain.reduces = true;
+            return gain;
+        }
+        if !is_long(this) || gain.is_jammed {
+            return gain;
+        }
+        let accumulation = self.accumulation(this);
+        let jammed = match &accumulation {
+            Some(accumulation) => Some(accumulation.chained(this, FACTOR)),
+            None if gain.reduces || gain.accumulates => self.jammed(this),
+            None => None,
+        };
+        let Some(body) = jammed else {
+            return gain;
+        };
+        match accumulation {
+            Some(_) => gain.accumulates = true,
+            None => gain.is_jammed = true,
+        }
+        let end = self.jammed_end(this);
+        let mut jammed = Loop {
+            to: end.clone(),
+            step: Nat::constant(FACTOR),
+            body,
+            ..this.clone()
+        };
+        let mut copy = Renaming::default();
+        copy.add_declared(self.function, &jammed.body);
+        copy.add_var(self.function, this.counter);
+        copy.apply(&mut jammed.body);
+        if let Some(counter) = copy.vars.get(&this.counter).and_then(Nat::as_var) {
+            jammed.counter = counter;
+        }
+        let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
+        out.push(Stmt::new(StmtKind::For(jammed), stmt.origin, made_by));
+        this.from = end;
+        if this.mode == LoopMode::Parallel {
+            this.mode = LoopMode::Sequential;
+        }
+        gain
+    }
+
+    /// Returns the end of the largest range of a loop that is a multiple of [`FACTOR`] long.
+    fn jammed_end(&self, this: &Loop) -> Nat {
+        let factor = Nat::constant(FACTOR);
+        let length = Nat::sub(&this.to, &this.from);
+        let jammed = Nat::mul(&Nat::div(&length, &factor), &factor);
+        self.facts.normalize(&(&this.from + &jammed))
+    }
+
+    /// Returns true if a loop without inner loops computes a scalar of floats from the value in the
+    /// iteration before.
+    fn is_float_reduction(&self, this: &Loop) -> bool {
+        let mut is_innermost = true;
+        let mut reduces = false;
+        let mut inside = FxHashSet::default();
+        walk::each_stmt(&this.body, &mut |stmt| match &stmt.kind {
+            StmtKind::For(_) => is_innermost = false,
+            StmtKind::Declare(id, _) => _ = inside.insert(*id),
+            StmtKind::Assign(place, value) => {
+                reduces |= place.index.is_none()
+                    && !inside.contains(&place.id)
+                    && has_floats(&value.ty)
+                    && loads_of(value, place.id) > 0;
+            }
+            _ => {}
+        });
+        is_innermost && reduces && this.mode == LoopMode::Sequential
+    }
+
+    /// Returns the accumulation that a loop consists of: an inner loop over the elements of a row,
+    /// in which one statement combines each element with a value.
+    fn accumulation(&self, this: &Loop) -> Option<Accumulation> {
+        let [stmt] = &*this.body else { return None };
+        let StmtKind::For(inner) = &stmt.kind else {
+            return None;
+        };
+        let [assignment] = &*inner.body else {
+            return None;
+        };
+        let StmtKind::Assign(sum, value) = &assignment.kind else {
+            return None;
+        };
+        let index = sum.index.as_ref()?;
+        let is_next = Nat::sub(&next(index, inner.counter, 1), index).is_one();
+        let sizes = [&inner.from, &inner.to, &inner.step];
+        let has_fixed_sizes = sizes.iter().all(|size| !size.mentions(this.counter));
+        let depends_on_data = |nat: &Nat| self.uses.is_data(nat);
+        let is_accumulation = this.mode == LoopMode::Sequential
+            && inner.mode == LoopMode::Sequential
+            && is_next
+            && has_fixed_sizes
+            && !index.mentions(this.counter)
+            && sum.lane.is_none()
+            && sum.lanes.is_none()
+            && loads_of(value, sum.id) == 1
+            && loads(value).contains(&sum)
+            && !self.untracked.contains(&sum.id)
+            && !sizes_of(&this.body).iter().any(depends_on_data)
+            && expr_size(value) <= MAX_BODY_SIZE / 4;
+        is_accumulation.then(|| Accumulation {
+            sum: sum.clone(),
+            value: value.clone(),
+        })
+    }
+
+    /// Returns the body for [`FACTOR`] iterations of a loop together, if they may be executed so.
+    fn jammed(&mut self, this: &Loop) -> Option<Vec<Stmt>> {
+        if !self.is_jammable(this) {
+            return None;
+        }
+        let copies: Vec<Renaming> = (0..FACTOR)
+            .map(|number| {
+                let mut copy = Renaming::default();
+                if number > 0 {
+                    copy.add_variables(self.function, &this.body);
+                    let value = Nat::var(this.counter) + number;
+                    copy.vars.insert(this.counter, value);
+                }
+                copy
+            })
+            .collect();
+        Some(jam(&this.body, &copies))
+    }
+
+    /// Returns true if several iterations of a loop may be executed in any order, their statements
+    /// interleaved, and the loops in it have the same range in all of them.
+    fn is_jammable(&self, this: &Loop) -> bool {
+        let mut declared = FxHashSet::default();
+        walk::each_stmt(&this.body, &mut |stmt| {
+            if let StmtKind::Declare(id, _) = stmt.kind {
+                declared.insert(id);
+            }
+        });
+        // The arrays of all iterations together must not take much more memory than one.
+        let is_row = |id: &Id| {
+            let count = self.function.variables[id.0 as usize].count.as_ref();
+            count.is_none_or(|count| is_linear(count) && !count.mentions(this.counter))
+        };
+        let is_data = |nat: &Nat| self.uses.is_data(nat);
+        matches!(this.mode, LoopMode::Sequential | LoopMode::Parallel)
+            && body_size(&this.body).is_some_and(|size| size <= MAX_BODY_SIZE)
+            && has_common_loops(&this.body, this.counter, &declared)
+            && declared.iter().all(is_row)
+            && !sizes_of(&this.body).iter().any(is_data)
+            && self.writes_own_elements(this, &declared)
+    }
+
+    /// Returns true if each iteration of a loop accesses elements of its own of every array that the
+    /// loop writes, other than those that it declares.
+    fn writes_own_elements(&self, this: &Loop, declared: &FxHashSet<Id>) -> bool {
+        let mut written = FxHashSet::default();
+        let mut is_tracked = true;
+        self.uses.all(&this.body, &mut |id, mention| match mention {
+            Mention::Written(_) => _ = written.insert(id),
+            Mention::Declared | Mention::Read(_) => {}
+            Mention::Index | Mention::Pointed | Mention::Reduced => is_tracked = false,
+        });
+        written.retain(|id| !declared.contains(id));
+        if !is_tracked || !written.is_disjoint(&self.untracked) {
+            return false;
+        }
+        let mut places = Places(FxHashMap::default());
+        walk::look(&this.body, &mut places);
+        let mut facts = self.facts.clone();
+        facts.range(this.counter, &this.from, &this.to);
+        let mut counters = FxHashSet::default();
+        walk::each_stmt(&this.body, &mut |stmt| {
+            if let StmtKind::For(inner) = &stmt.kind {
+                counters.insert(inner.counter);
+                assume_counter(
+                    &mut facts,
+                    inner.counter,
+                    &inner.from,
+                    &inner.to,
+                    &inner.step,
+                );
+            }
+        });
+        written.iter().all(|id| {
+            let places = places.0.get(id).map_or(&[][..], Vec::as_slice);
+            has_own_elements(places, this.counter, &counters, &facts)
+        })
+    }
+}
+
+/// A statement that combines an element of a row with a value.
+struct Accumulation {
+    sum: Place,
+    value: Expr,
+}
+
+impl Accumulation {
+    /// Returns the body for `factor` iterations of the loop together: one loop over the row, in
+    /// which each element is combined with the values of all of them in their order.
+    fn chained(&self, this: &Loop, factor: i64) -> Vec<Stmt> {
+        let value = (1..factor).fold(self.value.clone(), |before, number| {
+            let mut value = self.value.clone();
+            let mut later = Renaming::default();
+            let counter = Nat::var(this.counter) + number;
+            later.vars.insert(this.counter, counter);
+            later.apply_to_expr(&mut value);
+            walk::change_expr(&mut value, &mut ReplaceLoad(&self.sum, &before));
+            value
+        });
+        let mut body = this.body.clone();
+        if let [stmt] = &mut *body
+            && let StmtKind::For(inner) = &mut stmt.kind
+            && let [assignment] = &mut *inner.body
+        {
+            assignment.kind = StmtKind::Assign(self.sum.clone(), value);
+        }
+        body
+    }
+}
+
+/// A visitor that replaces the loads of a place by an expression.
+struct ReplaceLoad<'e>(&'e Place, &'e Expr);
+
+impl Change for ReplaceLoad<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        if matches!(&expr.kind, ExprKind::Load(place) if place == self.0) {
+            *expr = self.1.clone();
+        }
+    }
+}
+
+/// Returns the statements for several iterations together: loops are common to them, other
+/// statements are copied for each.
+fn jam(body: &[Stmt], copies: &[Renaming]) -> Vec<Stmt> {
+    let mut out = Vec::new();
+    for stmt in body {
+        let kind = match &stmt.kind {
+            StmtKind::For(inner) => StmtKind::For(Loop {
+                body: jam(&inner.body, copies),
+                ..inner.clone()
+            }),
+            StmtKind::Block(inner) => StmtKind::Block(jam(inner, copies)),
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } if has_loop(then) || has_loop(otherwise) => StmtKind::If {
+                condition: condition.clone(),
+                then: jam(then, copies),
+                otherwise: jam(otherwise, copies),
+            },
+            _ => {
+                out.extend(copies.iter().map(|copy| {
+                    let mut stmt = [stmt.clone()];
+                    copy.apply(&mut stmt);
+                    let [stmt] = stmt;
+                    stmt
+                }));
+                continue;
+            }
+        };
+        out.push(Stmt::new(kind, stmt.origin, stmt.made_by));
+    }
+    out
+}
+
+/// Returns true if the loops in a block, and the conditions around them, are the same in all
+/// iterations of the loop with this counter, which declares `declared`.
+fn has_common_loops(body: &[Stmt], counter: Var, declared: &FxHashSet<Id>) -> bool {
+    body.iter().all(|stmt| match &stmt.kind {
+        StmtKind::For(inner) => {
+            let sizes = [&inner.from, &inner.to, &inner.step];
+            inner.mode == LoopMode::Sequential
+                && sizes.iter().all(|size| !size.mentions(counter))
+                && has_common_loops(&inner.body, counter, declared)
+        }
+        StmtKind::Block(inner) => has_common_loops(inner, counter, declared),
+        StmtKind::If {
+            condition,
+            then,
+            otherwise,
+        } if has_loop(then) || has_loop(otherwise) => {
+            let mut own = Renaming::default();
+            own.ids.extend(declared.iter().map(|id| (*id, *id)));
+            own.vars.insert(counter, Nat::ZERO);
+            !own.changes(condition)
+                && has_common_loops(then, counter, declared)
+                && has_common_loops(otherwise, counter, declared)
+        }
+        _ => true,
+    })
+}
+
+/// Returns true if accesses to an array at the places are to different elements in different
+/// iterations of the loop with this counter.
+///
+/// Each index must be `c * counter + inner + rest` with the same `c` and the same `rest`, which
+/// contains none of the inner counters, and `0 <= inner < c`.
+fn has_own_elements(
+    places: &[Place],
+    counter: Var,
+    counters: &FxHashSet<Var>,
+    facts: &Facts,
+) -> bool {
+    let mut common = None;
+    places.iter().all(|place| {
+        let (Some(index), None, None) = (&place.index, &place.lane, &place.lanes) else {
+            return false;
+        };
+        let stride = Nat::sub(&next(index, counter, 1), index);
+        let from_zero = index.subst(&|var| (var == counter).then_some(Nat::ZERO));
+        let start = from_zero.subst(&|var| counters.contains(&var).then_some(Nat::ZERO));
+        let inner = Nat::sub(&from_zero, &start);
+        let form = (stride, start);
+        let at_least = |a: Nat, b: Nat| facts.proves(&Prop::AtLeast(a, b));
+        let is_own = !form
+            .0
+            .any_var(&|var| var == counter || counters.contains(&var))
+            && at_least(inner.clone(), Nat::ZERO)
+            && at_least(form.0.clone(), inner + 1);
+        is_own && *common.get_or_insert_with(|| form.clone()) == form
+    })
+}
+
+/// A visitor that collects the places of each variable.
+struct Places(FxHashMap<Id, Vec<Place>>);
+
+impl Look for Places {
+    fn place(&mut self, place: &Place) {
+        self.0.entry(place.id).or_default().push(place.clone());
+    }
+}
+
+/// Returns a size with `counter + steps` in place of the counter.
+fn next(nat: &Nat, counter: Var, steps: i64) -> Nat {
+    let value = Nat::var(counter) + steps;
+    nat.subst(&|var| (var == counter).then(|| value.clone()))
+}
+
+/// Returns true if a size is a constant, or a constant multiple of a single size plus a constant.
+fn is_linear(nat: &Nat) -> bool {
+    let is_linear =
+        |factors: &[(nat::Part<'_>, u32)]| factors.iter().all(|(_, exponent)| *exponent == 1);
+    nat.summands().iter().all(|summand| {
+        let factors = &summand.factors;
+        factors.len() <= 1 && is_linear(factors)
+    })
+}
+
+fn has_floats(ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64) => true,
+        Type::Pair(a, b) => has_floats(a) || has_floats(b),
+        _ => false,
+    }
+}
+
+/// Returns true if a loop has enough iterations to be jammed, as far as their number is known.
+fn is_long(this: &Loop) -> bool {
+    let trip_count = Nat::sub(&this.to, &this.from).as_const();
+    this.step.is_one() && trip_count.is_none_or(|trip_count| trip_count >= MIN_TRIP_COUNT)
+}
+
+fn has_loop(body: &[Stmt]) -> bool {
+    let mut found = false;
+    walk::each_stmt(body, &mut |stmt| {
+        found |= matches!(stmt.kind, StmtKind::For(_))
+    });
+    found
+}
+
+/// Returns the places that an expression reads.
+fn loads(expr: &Expr) -> Vec<&Place> {
+    let mut places = Vec::new();
+    walk::sub_exprs(expr, &mut |part| {
+        if let ExprKind::Load(place) = &part.kind {
+            places.push(place);
+        }
+    });
+    places
+}
+
+fn loads_of(expr: &Expr, id: Id) -> usize {
+    loads(expr).iter().filter(|place| place.id == id).count()
+}
+
+/// Returns the sizes in statements, of loops and of indices.
+fn sizes_of(body: &[Stmt]) -> Vec<Nat> {
+    struct Sizes(Vec<Nat>);
+    impl Look for Sizes {
+        fn nat(&mut self, nat: &Nat) {
+            self.0.push(nat.clone());
+        }
+    }
+    let mut sizes = Sizes(Vec::new());
+    walk::look(body, &mut sizes);
+    sizes.0
+}
+
+/// Returns the number of subexpressions in a block; `None` if it contains statements other than
+/// declarations, assignments, sequential loops and conditions.
+fn body_size(body: &[Stmt]) -> Option<usize> {
+    let mut total = 0;
+    for stmt in body {
+        total += match &stmt.kind {
+            StmtKind::Declare(_, None) => 1,
+            StmtKind::Declare(_, Some(value)) | StmtKind::Assign(_, value) => expr_size(value),
+            StmtKind::Block(body) => body_size(body)?,
+            StmtKind::For(inner) => body_size(&inner.body)?,
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => expr_size(condition) + body_size(then)? + body_size(otherwise)?,
+            StmtKind::Reduce(_)
+            | StmtKind::Point(..)
+            | StmtKind::Swap(..)
+            | StmtKind::Barrier(_)
+            | StmtKind::Kernel(_) => return None,
+        };
+    }
+    Some(total)
+}
+
+fn expr_size(expr: &Expr) -> usize {
+    let mut total = 0;
+    walk::sub_exprs(expr, &mut |_| total += 1);
+    total
+}
