@@ -114,7 +114,7 @@ impl UnrollAndJam<'_> {
         );
         let mut gain = self.block(&mut this.body);
         self.facts = facts;
-        if self.is_float_reduction(this) {
+        if is_float_reduction(this) {
             gain.reduces = true;
             return gain;
         }
@@ -163,26 +163,6 @@ impl UnrollAndJam<'_> {
         let length = Nat::sub(&this.to, &this.from);
         let jammed = Nat::mul(&Nat::div(&length, &factor), &factor);
         self.facts.normalize(&(&this.from + &jammed))
-    }
-
-    /// Returns true if a loop without inner loops computes a scalar of floats from the value in the
-    /// iteration before.
-    fn is_float_reduction(&self, this: &Loop) -> bool {
-        let mut is_innermost = true;
-        let mut reduces = false;
-        let mut inside = FxHashSet::default();
-        walk::each_stmt(&this.body, &mut |stmt| match &stmt.kind {
-            StmtKind::For(_) => is_innermost = false,
-            StmtKind::Declare(id, _) => _ = inside.insert(*id),
-            StmtKind::Assign(place, value) => {
-                reduces |= place.index.is_none()
-                    && !inside.contains(&place.id)
-                    && has_floats(&value.ty)
-                    && loads_of(value, place.id) > 0;
-            }
-            _ => {}
-        });
-        is_innermost && reduces && this.mode == LoopMode::Sequential
     }
 
     /// Returns the accumulation that a loop consists of: an inner loop over the elements of a row,
@@ -237,7 +217,45 @@ impl UnrollAndJam<'_> {
                 copy
             })
             .collect();
-        Some(jam(&this.body, &copies))
+        Some(self.jam(&this.body, &copies, false))
+    }
+
+    /// Returns the statements for several iterations together. With `is_inner` the statements are in
+    /// a loop that is common to the iterations.
+    fn jam(&mut self, body: &[Stmt], copies: &[Renaming], is_inner: bool) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        for stmt in body {
+            let kind = match &stmt.kind {
+                StmtKind::For(inner) if is_inner || is_common(inner) => StmtKind::For(Loop {
+                    body: self.jam(&inner.body, copies, true),
+                    ..inner.clone()
+                }),
+                StmtKind::Block(inner) => StmtKind::Block(self.jam(inner, copies, is_inner)),
+                StmtKind::If {
+                    condition,
+                    then,
+                    otherwise,
+                } if has_common_loop(then) || has_common_loop(otherwise) => StmtKind::If {
+                    condition: condition.clone(),
+                    then: self.jam(then, copies, is_inner),
+                    otherwise: self.jam(otherwise, copies, is_inner),
+                },
+                _ => {
+                    for copy in copies {
+                        let mut stmt = [stmt.clone()];
+                        let mut copy = copy.clone();
+                        if has_loop(&stmt) {
+                            copy.add_declared(self.function, &stmt);
+                        }
+                        copy.apply(&mut stmt);
+                        out.extend(stmt);
+                    }
+                    continue;
+                }
+            };
+            out.push(Stmt::new(kind, stmt.origin, stmt.made_by));
+        }
+        out
     }
 
     /// Returns true if several iterations of a loop may be executed in any order, their statements
@@ -257,7 +275,7 @@ impl UnrollAndJam<'_> {
         let is_data = |nat: &Nat| self.uses.is_data(nat);
         matches!(this.mode, LoopMode::Sequential | LoopMode::Parallel)
             && body_size(&this.body).is_some_and(|size| size <= MAX_BODY_SIZE)
-            && has_common_loops(&this.body, this.counter, &declared)
+            && has_common_loops(&this.body, this.counter, &declared, false)
             && declared.iter().all(is_row)
             && !sizes_of(&this.body).iter().any(is_data)
             && self.writes_own_elements(this, &declared)
@@ -342,66 +360,63 @@ impl Change for ReplaceLoad<'_> {
     }
 }
 
-/// Returns the statements for several iterations together: loops are common to them, other
-/// statements are copied for each.
-fn jam(body: &[Stmt], copies: &[Renaming]) -> Vec<Stmt> {
-    let mut out = Vec::new();
-    for stmt in body {
-        let kind = match &stmt.kind {
-            StmtKind::For(inner) => StmtKind::For(Loop {
-                body: jam(&inner.body, copies),
-                ..inner.clone()
-            }),
-            StmtKind::Block(inner) => StmtKind::Block(jam(inner, copies)),
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } if has_loop(then) || has_loop(otherwise) => StmtKind::If {
-                condition: condition.clone(),
-                then: jam(then, copies),
-                otherwise: jam(otherwise, copies),
-            },
-            _ => {
-                out.extend(copies.iter().map(|copy| {
-                    let mut stmt = [stmt.clone()];
-                    copy.apply(&mut stmt);
-                    let [stmt] = stmt;
-                    stmt
-                }));
-                continue;
-            }
-        };
-        out.push(Stmt::new(kind, stmt.origin, stmt.made_by));
-    }
-    out
-}
-
-/// Returns true if the loops in a block, and the conditions around them, are the same in all
-/// iterations of the loop with this counter, which declares `declared`.
-fn has_common_loops(body: &[Stmt], counter: Var, declared: &FxHashSet<Id>) -> bool {
+/// Returns true if the loops that are common to the iterations of the loop with this counter, and the
+/// conditions around them, are the same in all of these, which declare `declared`.
+fn has_common_loops(body: &[Stmt], counter: Var, declared: &FxHashSet<Id>, is_inner: bool) -> bool {
     body.iter().all(|stmt| match &stmt.kind {
-        StmtKind::For(inner) => {
+        StmtKind::For(inner) if is_inner || is_common(inner) => {
             let sizes = [&inner.from, &inner.to, &inner.step];
             inner.mode == LoopMode::Sequential
                 && sizes.iter().all(|size| !size.mentions(counter))
-                && has_common_loops(&inner.body, counter, declared)
+                && has_common_loops(&inner.body, counter, declared, true)
         }
-        StmtKind::Block(inner) => has_common_loops(inner, counter, declared),
+        StmtKind::Block(inner) => has_common_loops(inner, counter, declared, is_inner),
         StmtKind::If {
             condition,
             then,
             otherwise,
-        } if has_loop(then) || has_loop(otherwise) => {
+        } if has_common_loop(then) || has_common_loop(otherwise) => {
             let mut own = Renaming::default();
             own.ids.extend(declared.iter().map(|id| (*id, *id)));
             own.vars.insert(counter, Nat::ZERO);
             !own.changes(condition)
-                && has_common_loops(then, counter, declared)
-                && has_common_loops(otherwise, counter, declared)
+                && has_common_loops(then, counter, declared, is_inner)
+                && has_common_loops(otherwise, counter, declared, is_inner)
         }
         _ => true,
     })
+}
+
+/// Returns true if a loop in the body of a jammed loop is common to the iterations of that: it is
+/// a reduction of floats, or contains loops. Other loops, which C compilers vectorise, are copied.
+fn is_common(this: &Loop) -> bool {
+    is_float_reduction(this) || has_loop(&this.body)
+}
+
+fn has_common_loop(body: &[Stmt]) -> bool {
+    let mut found = false;
+    walk::each_stmt(body, &mut |stmt| {
+        found |= matches!(&stmt.kind, StmtKind::For(inner) if is_common(inner));
+    });
+    found
+}
+
+/// Returns true if a loop without inner loops computes a scalar of floats from the value in the
+/// iteration before.
+fn is_float_reduction(this: &Loop) -> bool {
+    let mut reduces = false;
+    let mut inside = FxHashSet::default();
+    walk::each_stmt(&this.body, &mut |stmt| match &stmt.kind {
+        StmtKind::Declare(id, _) => _ = inside.insert(*id),
+        StmtKind::Assign(place, value) => {
+            reduces |= place.index.is_none()
+                && !inside.contains(&place.id)
+                && has_floats(&value.ty)
+                && loads_of(value, place.id) > 0;
+        }
+        _ => {}
+    });
+    reduces && this.mode == LoopMode::Sequential && !has_loop(&this.body)
 }
 
 /// Returns true if accesses to an array at the places are to different elements in different
