@@ -5,7 +5,8 @@
 //! Subscripted Variables", 1990; Carr and Kennedy, "Improving the Ratio of Memory Operations to
 //! Floating-Point Operations in Loops", 1994):
 //! - `for k { for j { sums[j] += a[k] * b[k][j] } }` loads and stores `sums[j]` for each product.
-//!   Several iterations of `k` together load and store it once for all of them.
+//!   Several iterations of `k` together load and store it once for all of them, if the rows of `b`
+//!   are read again and again, and so are in a cache.
 //! - A loop around a floating-point reduction waits for each addition. Several reductions together
 //!   do not wait for each other.
 //!
@@ -52,6 +53,7 @@ fn run(function: &mut Function) {
         uses,
         untracked,
         facts,
+        enclosing: Vec::new(),
     };
     pass.block(&mut body);
     function.body = body;
@@ -82,6 +84,8 @@ struct UnrollAndJam<'f> {
     /// The variables that may be accessed other than by name.
     untracked: FxHashSet<Id>,
     facts: Facts,
+    /// The counters of the enclosing loops.
+    enclosing: Vec<Var>,
 }
 
 impl UnrollAndJam<'_> {
@@ -112,7 +116,9 @@ impl UnrollAndJam<'_> {
             &this.to,
             &this.step,
         );
+        self.enclosing.push(this.counter);
         let mut gain = self.block(&mut this.body);
+        self.enclosing.pop();
         self.facts = facts;
         if is_float_reduction(this) {
             gain.reduces = true;
@@ -192,12 +198,24 @@ impl UnrollAndJam<'_> {
             && sum.lanes.is_none()
             && loads_of(value, sum.id) == 1
             && loads(value).contains(&sum)
+            && self.is_read_again(value, sum.id, inner.counter)
             && !self.untracked.contains(&sum.id)
             && !sizes_of(&this.body).iter().any(depends_on_data)
             && expr_size(value) <= MAX_BODY_SIZE / 4;
         is_accumulation.then(|| Accumulation {
             sum: sum.clone(),
             value: value.clone(),
+        })
+    }
+
+    /// Returns true if an enclosing loop reads the same rows, other than those of `sum`, in each of
+    /// its iterations. Rows that are read once come from memory, at its speed, and reading several
+    /// at a time only makes that slower.
+    fn is_read_again(&self, value: &Expr, sum: Id, row: Var) -> bool {
+        loads(value).iter().any(|place| {
+            let index = place.index.as_ref().filter(|index| index.mentions(row));
+            let is_again = |index: &Nat| self.enclosing.iter().any(|outer| !index.mentions(*outer));
+            place.id != sum && index.is_some_and(is_again)
         })
     }
 
