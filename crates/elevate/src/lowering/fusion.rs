@@ -1,7 +1,7 @@
 //! Fusion: reduction of applications, and the composition of the functions of consecutive maps.
 
 use rise::Primitive;
-use rise::pattern::{MapLoop, Pattern};
+use rise::pattern::{MapLoop, Pattern, ReduceLoop};
 use rise::types::contains_array;
 use rustc_hash::FxHashMap;
 
@@ -52,6 +52,48 @@ impl Lowering<'_> {
                 }
                 _ => return Ok(term),
             };
+        }
+    }
+
+    /// Reduces the applications of abstractions at the head of a term, and of the arrays that maps,
+    /// reductions, zips, views and bindings at its head use, so that it is seen how often it
+    /// traverses each array.
+    pub(super) fn array_form(&mut self, term: Term) -> Lowered {
+        let term = self.head_form(term)?;
+        let (head, args) = self.store.spine(term);
+        let Node::Primitive(primitive, _) = self.store.node(head) else {
+            return Ok(term);
+        };
+        match (primitive.pattern(), &args[..]) {
+            (
+                Pattern::Map(MapLoop::Computed)
+                | Pattern::Pair
+                | Pattern::Reduce(ReduceLoop::Undetermined)
+                | Pattern::Zip
+                | Pattern::View(_),
+                _,
+            ) => {
+                let mut reduced = head;
+                for arg in args {
+                    let arg = match self.store.is_function(arg) {
+                        true => arg,
+                        false => self.array_form(arg)?,
+                    };
+                    reduced = self.store.apply(reduced, arg);
+                }
+                Ok(reduced)
+            }
+            (Pattern::Let, &[value, f]) => {
+                let (param, body) = self.parts_of_function(f, "x");
+                let value = self.array_form(value)?;
+                if let Some(components) = self.components(value) {
+                    let term = self.bound_components(components, param, body)?;
+                    return self.array_form(term);
+                }
+                let body = self.array_form(body)?;
+                self.let_in(value, param, body)
+            }
+            _ => Ok(term),
         }
     }
 
@@ -174,11 +216,18 @@ impl Lowering<'_> {
         let mut arrays = [first, second];
         for (function, array) in functions.iter_mut().zip(&mut arrays) {
             *array = self.head_form(*array)?;
+            if self.work.of(self.store, *array) == 0 {
+                continue;
+            }
             let (head, args) = self.store.spine(*array);
-            if let (Node::Primitive(Primitive::Map, _), &[f, inner]) =
-                (self.store.node(head), &args[..])
-                && self.work.of(self.store, *array) > 0
-            {
+            let computed = match (self.store.node(head), &args[..]) {
+                (Node::Primitive(Primitive::Map, _), &[f, inner]) => Some((f, inner)),
+                (Node::Primitive(Primitive::Zip, _), &[first, second]) => {
+                    self.function_of_pairs(first, second)?
+                }
+                _ => None,
+            };
+            if let Some((f, inner)) = computed {
                 *function = Some(f);
                 *array = inner;
             }

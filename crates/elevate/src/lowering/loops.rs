@@ -28,6 +28,7 @@ impl Lowering<'_> {
         if by_rows && let Some(program) = self.accumulated_rows(param, body, array)? {
             return self.write(program);
         }
+        let body = self.array_form(body)?;
         let inner_dimension = self.dimension.take();
         let has_items = self.parallelism == Parallelism::WorkItems;
         let is_nest = is_outermost && has_items && self.is_written_by_loop(body)?;

@@ -113,14 +113,19 @@ impl Lowering<'_> {
     pub(super) fn binding(&mut self, value: Term, f: Term, access: &Access) -> Lowered {
         let (param, body) = self.parts_of_function(f, "x");
         let value = self.head_form(value)?;
+        let is_array = contains_array(self.store.type_of(value));
+        let body = match is_array {
+            true => self.array_form(body)?,
+            false => body,
+        };
         if self.is_substituted(value, param, body) {
             let body = self.substitute(body, param, value);
             return self.by(access, body);
         }
         if let Some(components) = self.components(value) {
-            return self.binding_of_pair(components, param, body, access);
+            let body = self.bound_components(components, param, body)?;
+            return self.by(access, body);
         }
-        let is_array = contains_array(self.store.type_of(value));
         let lowered = match is_array {
             true => self.stored(value)?,
             false => {
@@ -136,13 +141,13 @@ impl Lowering<'_> {
         self.let_in(lowered, param, body)
     }
 
-    /// Lowers the binding of a pair of two values, each of which is bound on its own.
-    pub(super) fn binding_of_pair(
+    /// Returns a term with the components of a pair that is made of two values bound on their own, in
+    /// place of a binding of the pair.
+    pub(super) fn bound_components(
         &mut self,
         components: [Term; 2],
         param: Local,
         body: Term,
-        access: &Access,
     ) -> Lowered {
         let types = components.map(|value| self.type_arg(value));
         let locals = components.map(|value| {
@@ -153,10 +158,11 @@ impl Lowering<'_> {
         let make = self.primitive_term(Primitive::MakePair, &types)?;
         let pair = self.store.apply_all(make, variables);
         let body = self.substitute(body, param, pair);
-        let [first, second] = components;
-        let inner = self.let_in(second, locals[1], body)?;
-        let f = self.store.lambda(locals[0], inner);
-        self.binding(first, f, access)
+        let mut bindings = components.into_iter().zip(locals).rev();
+        bindings.try_fold(body, |body, (value, local)| match self.store.node(value) {
+            Node::Var(_) => Ok(self.store.substitute(body, local, value)),
+            _ => self.let_in(value, local, body),
+        })
     }
 
     /// Returns the value of a binding in memory.

@@ -384,15 +384,7 @@ impl Lowering<'_> {
             {
                 self.store(term)
             }
-            _ => {
-                let access = match view_factor(self.store, head) {
-                    Some(factor) => {
-                        Access::Read(Demand::of(demand.reads(self.store).times(factor)))
-                    }
-                    None => access,
-                };
-                self.primitive(head, &args, &access)
-            }
+            _ => self.primitive(head, &args, &access),
         }
     }
 
