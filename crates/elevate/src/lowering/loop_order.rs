@@ -4,14 +4,16 @@
 //! it reads one after another are far apart, as those of a column are, all results are accumulated
 //! together instead: the reduction becomes the outer loop and the map the inner one, whose reads are
 //! next to each other. Each result is the same sum in the same order. (Loop interchange; Lift calls
-//! the rule `mapReduceInterchange`.)
+//! the rule `mapReduceInterchange`.) Where the rows of a matrix are read one after another, a
+//! transposed copy of it is made first, if it is used in a loop around.
 
 use rise::Primitive;
 use rise::pattern::{Pattern, ReduceLoop};
-use rise::types::{Arg, contains_array};
+use rise::types::{Arg, Type, contains_array};
+use rustc_hash::FxHashMap;
 
 use super::strides::{Binding, Index, Step, Stride, StrideAnalysis};
-use super::{Lowering, LoweringError};
+use super::{Lowered, Lowering, LoweringError};
 use crate::term::{Local, Node, Term};
 
 /// A reduction in the function of a map.
@@ -22,6 +24,8 @@ struct Reduction {
     f: Term,
     initial: Term,
     array: Term,
+    /// True if the reduction is evaluated only under a condition.
+    is_conditional: bool,
 }
 
 /// The estimated time of a read, in quarters of a vector operation.
@@ -43,64 +47,184 @@ impl Lowering<'_> {
         body: Term,
         array: Term,
     ) -> Result<Option<Term>, LoweringError> {
-        let Some(reduction) = self.reduction_in(param, body)? else {
-            return Ok(None);
-        };
-        if !self.is_faster_by_rows(param, &reduction, array) {
-            return Ok(None);
+        for reduction in self.reductions_in(param, body)? {
+            if self.is_faster_by_rows(param, &reduction, array) {
+                return self.shared_by_rows(param, reduction, array).map(Some);
+            }
+            let Some((packed, packed_array)) = self.packed(param, &reduction, array)? else {
+                continue;
+            };
+            if self.is_faster_by_rows(param, &packed, packed_array) {
+                return self.shared_by_rows(param, packed, packed_array).map(Some);
+            }
         }
-        self.by_rows(param, reduction, array).map(Some)
+        Ok(None)
     }
 
-    /// Finds a reduction of single values in an expression that is evaluated exactly once, such that
-    /// only the array depends on the parameter.
-    fn reduction_in(
-        &mut self,
-        param: Local,
-        term: Term,
-    ) -> Result<Option<Reduction>, LoweringError> {
+    /// Finds the reductions of single values in an expression such that only the array depends on
+    /// the parameter. Those that are evaluated only under a condition are included if they cannot
+    /// fail.
+    fn reductions_in(&mut self, param: Local, term: Term) -> Result<Vec<Reduction>, LoweringError> {
         if !self.store.has_free(term, param) {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let term = self.head_form(term)?;
         let (head, args) = self.store.spine(term);
         let Node::Primitive(primitive, _) = self.store.node(head) else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
         let is_scalar = !contains_array(self.store.type_of(term));
-        match (primitive.pattern(), &args[..]) {
+        let is_conditional = match (primitive.pattern(), &args[..]) {
             (Pattern::Reduce(ReduceLoop::Undetermined), &[f, initial, array]) if is_scalar => {
                 let is_free = |part| !self.store.has_free(part, param);
                 if !is_free(f) || !is_free(initial) || is_free(array) {
-                    return Ok(None);
+                    return Ok(Vec::new());
                 }
                 let ty = self.store.ty(term);
                 let result = self.store.fresh_local("sum", ty);
                 let rest = self.store.var(result);
-                return Ok(Some(Reduction {
+                return Ok(vec![Reduction {
                     rest,
                     result,
                     f,
                     initial,
                     array,
-                }));
+                    is_conditional: false,
+                }]);
             }
-            (Pattern::Scalar | Pattern::Pair | Pattern::Let | Pattern::Half(_), _) if is_scalar => {
+            (Pattern::Let, &[value, f]) if is_scalar => {
+                return self.reductions_in_binding(param, (head, value, f));
             }
-            _ => return Ok(None),
-        }
+            (Pattern::Scalar | Pattern::Pair | Pattern::Half(_), _) if is_scalar => false,
+            (Pattern::Select, _) if is_scalar && !self.failures.may_fail(self.store, term) => true,
+            _ => return Ok(Vec::new()),
+        };
+        let mut all = Vec::new();
         for (at, arg) in args.iter().enumerate() {
-            if self.store.is_function(*arg) {
-                continue;
-            }
-            if let Some(found) = self.reduction_in(param, *arg)? {
+            for found in self.reductions_in(param, *arg)? {
                 let mut args = args.clone();
                 args[at] = found.rest;
                 let rest = self.store.apply_all(head, args);
-                return Ok(Some(Reduction { rest, ..found }));
+                let is_conditional = found.is_conditional || is_conditional && at > 0;
+                all.push(Reduction {
+                    rest,
+                    is_conditional,
+                    ..found
+                });
             }
         }
-        Ok(None)
+        Ok(all)
+    }
+
+    /// Finds the reductions in a binding, whose value the body may use.
+    fn reductions_in_binding(
+        &mut self,
+        param: Local,
+        (head, value, f): (Term, Term, Term),
+    ) -> Result<Vec<Reduction>, LoweringError> {
+        let (local, body) = self.parts_of_function(f, "x");
+        if self.is_substituted(value, local, body) {
+            let body = self.substitute(body, local, value);
+            return self.reductions_in(param, body);
+        }
+        let mut all = self.reductions_in(param, value)?;
+        for found in &mut all {
+            found.rest = self.store.apply_all(head, [found.rest, f]);
+        }
+        for found in self.reductions_in(param, body)? {
+            let mut parts = [found.f, found.initial, found.array].into_iter();
+            if parts.any(|part| self.store.has_free(part, local)) {
+                continue;
+            }
+            let f = self.store.lambda(local, found.rest);
+            let rest = self.store.apply_all(head, [value, f]);
+            all.push(Reduction { rest, ..found });
+        }
+        Ok(all)
+    }
+
+    /// Returns a reduction that reads transposed copies of the rows that it reads, and the array of
+    /// the map, if the copies are made before the loops around. (Lift and TVM call this packing.)
+    fn packed(
+        &mut self,
+        param: Local,
+        reduction: &Reduction,
+        array: Term,
+    ) -> Result<Option<(Reduction, Term)>, LoweringError> {
+        let mut packed = Reduction { ..*reduction };
+        let mut packed_array = array;
+        let reads_rows = self.store.has_free(reduction.array, param);
+        if reads_rows && let Some(copy) = self.packed_rows(array)? {
+            packed_array = copy;
+        }
+        for row in self.selected_rows(param, reduction.array) {
+            let (head, args) = self.store.spine(row);
+            if let &[index, rows] = &args[..]
+                && let Some(copy) = self.packed_rows(rows)?
+            {
+                let new = self.store.apply_all(head, [index, copy]);
+                packed.array = self.replaced(packed.array, row, new, &mut FxHashMap::default());
+            }
+        }
+        let is_packed = packed_array != array || packed.array != reduction.array;
+        Ok(is_packed.then_some((packed, packed_array)))
+    }
+
+    /// Returns the parts of a term that select a row of a matrix by an index that depends on the
+    /// parameter.
+    fn selected_rows(&self, param: Local, all: Term) -> Vec<Term> {
+        let mut rows = Vec::new();
+        let mut open = vec![all];
+        while let Some(term) = open.pop() {
+            let is_dependent = matches!(self.store.node(term), Node::DepLambda(..));
+            if is_dependent || !self.store.has_free(term, param) {
+                continue;
+            }
+            let (head, args) = self.store.spine(term);
+            if let (Node::Primitive(primitive, _), &[index, array]) =
+                (self.store.node(head), &args[..])
+                && primitive.pattern() == Pattern::Element
+                && self.store.has_free(index, param)
+                && self
+                    .store
+                    .free(array)
+                    .iter()
+                    .all(|local| self.store.has_free(all, *local))
+                && !rows.contains(&term)
+            {
+                rows.push(term);
+            }
+            open.extend(self.store.children(term).map(|(_, part)| part));
+        }
+        rows
+    }
+
+    /// Returns a matrix whose columns are consecutive in memory, in place of one that is stored by
+    /// rows; `None` if the copy would be made more than once.
+    fn packed_rows(&mut self, matrix: Term) -> Result<Option<Term>, LoweringError> {
+        let Type::Array(length, row) = &**self.store.type_of(matrix) else {
+            return Ok(None);
+        };
+        let Type::Array(width, element) = &**row else {
+            return Ok(None);
+        };
+        if contains_array(element) {
+            return Ok(None);
+        }
+        let sizes = [length, width].map(|size| Arg::Nat(size.clone()));
+        let [length, width] = sizes;
+        let element = Arg::Type(element.clone());
+        let types = [length.clone(), width.clone(), element.clone()];
+        let transpose = self.primitive_term(Primitive::Transpose, &types)?;
+        let columns = self.store.apply(transpose, matrix);
+        let ty = self.type_arg(columns);
+        let memory = self.primitive_term(Primitive::ToMem, &[ty])?;
+        let copy = self.store.apply(memory, columns);
+        if !self.is_hoisted(copy) {
+            return Ok(None);
+        }
+        let back = self.primitive_term(Primitive::Transpose, &[width, length, element])?;
+        Ok(Some(self.store.apply(back, copy)))
     }
 
     /// Returns true if reading by rows is estimated to be faster than computing one result after
@@ -136,7 +260,44 @@ impl Lowering<'_> {
             .map(|read| cost_of_read(read.reduction, false))
             .sum();
         let by_rows: u64 = reads.iter().map(|read| cost_of_read(read.map, true)).sum();
-        by_rows + ACCUMULATOR < by_results + DEPENDENT_ADDITION
+        // All reductions are computed by rows, also those that a condition would leave out.
+        let evaluations = if reduction.is_conditional { 2 } else { 1 };
+        evaluations * (by_rows + ACCUMULATOR) < by_results + DEPENDENT_ADDITION
+    }
+
+    /// Accumulates all results together. What is computed for the array of the map is bound to
+    /// variables if it is used more than once.
+    fn shared_by_rows(&mut self, param: Local, reduction: Reduction, array: Term) -> Lowered {
+        if !self.store.has_free(reduction.rest, param) {
+            return self.by_rows(param, reduction, array);
+        }
+        let mut bound = Vec::new();
+        let array = self.with_variables(array, &mut bound)?;
+        let program = self.by_rows(param, reduction, array)?;
+        let mut bound = bound.into_iter().rev();
+        bound.try_fold(program, |program, (local, value)| {
+            self.let_in(value, local, program)
+        })
+    }
+
+    /// Replaces the arrays that are zipped and not free to read by variables, which are added to
+    /// `bound` with their values.
+    fn with_variables(&mut self, array: Term, bound: &mut Vec<(Local, Term)>) -> Lowered {
+        if self.work.of(self.store, array) == 0 {
+            return Ok(array);
+        }
+        let (head, args) = self.store.spine(array);
+        if let (Node::Primitive(Primitive::Zip, _), &[first, second]) =
+            (self.store.node(head), &args[..])
+        {
+            let first = self.with_variables(first, bound)?;
+            let second = self.with_variables(second, bound)?;
+            return self.zipped(first, second);
+        }
+        let ty = self.store.ty(array);
+        let local = self.store.fresh_local("row", ty);
+        bound.push((local, array));
+        Ok(self.store.var(local))
     }
 
     /// Accumulates all results together.
@@ -152,6 +313,7 @@ impl Lowering<'_> {
             f,
             initial,
             array: reduced,
+            is_conditional: _,
         } = reduction;
         let (length, element) = self.parts_of_array(array)?;
         let (steps, operand) = self.parts_of_array(reduced)?;

@@ -318,7 +318,9 @@ impl Lowering<'_> {
                 Ok(self.store.apply_all(head, [f, array]))
             }
             (Pattern::Map(MapLoop::Computed), &[f, array]) => self.written_map(f, array),
-            (Pattern::Generate, &[f]) if self.computes_arrays(f) => {
+            (Pattern::Generate, &[f])
+                if self.computes_arrays(f) || self.work.of(self.store, f) >= Work::LOOP =>
+            {
                 let indices = self.indices(types)?;
                 self.written_map(f, indices)
             }

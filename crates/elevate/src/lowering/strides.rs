@@ -370,24 +370,53 @@ impl<'s> StrideAnalysis<'s> {
 
     /// Returns the dependence of a number on the loops.
     fn number(&self, term: Term) -> Index {
-        match self.store.node(term) {
-            Node::Var(local) => {
+        self.number_in(term, Vec::new())
+    }
+
+    /// Returns the dependence on the loops of a number that is a part of the value of a term. The
+    /// path starts at its end.
+    fn number_in(&self, term: Term, mut path: Vec<Step>) -> Index {
+        let (head, args) = self.store.spine(term);
+        let pattern = match self.store.node(head) {
+            Node::Primitive(primitive, _) => Some(primitive.pattern()),
+            _ => None,
+        };
+        match (self.store.node(head), pattern, &args[..]) {
+            (Node::Var(local), _, []) => {
                 let found = self.bindings.iter().rfind(|(known, _)| *known == local);
                 match found.map(|(_, binding)| binding) {
                     Some(Binding::Number(index)) => *index,
-                    Some(Binding::Part(term, part)) if part.is_empty() => self.number(*term),
-                    Some(Binding::Part(_, part)) => part
-                        .iter()
-                        .map(|step| match step {
-                            Step::Element(index) => index.unknown(),
-                            Step::Component(_) => Index::CONSTANT,
-                        })
-                        .fold(Index::CONSTANT, Index::plus),
-                    None => Index::CONSTANT,
+                    Some(Binding::Part(term, part)) => {
+                        self.number_in(*term, joined(path, part.clone()))
+                    }
+                    None => unknown_part(&path),
                 }
             }
-            Node::Apply(f, x) => self.number(f).plus(self.number(x)).unknown(),
-            _ => Index::CONSTANT,
+            (_, Some(Pattern::Half(half)), &[pair]) => {
+                path.push(Step::Component(half));
+                self.number_in(pair, path)
+            }
+            (_, Some(Pattern::Zip), &[first, second]) => match (path.pop(), path.pop()) {
+                (Some(index), Some(Step::Component(half))) => {
+                    path.push(index);
+                    self.number_in([first, second][half as usize], path)
+                }
+                (index, rest) => unknown_part(&path)
+                    .plus(unknown_part(rest.as_slice()))
+                    .plus(unknown_part(index.as_slice())),
+            },
+            (_, Some(Pattern::Generate), &[f]) => match (&path[..], self.store.node(f)) {
+                ([Step::Element(index)], Node::Lambda(param, body))
+                    if self.store.node(body) == Node::Var(param) =>
+                {
+                    *index
+                }
+                _ => unknown_part(&path),
+            },
+            _ => {
+                let parts = args.iter().map(|arg| self.number(*arg).unknown());
+                parts.fold(unknown_part(&path), Index::plus)
+            }
         }
     }
 
@@ -422,6 +451,15 @@ fn elements(ty: &Type) -> Option<u64> {
         }
         _ => Some(1),
     }
+}
+
+/// Returns the dependence of a part of a value on the loops if the value is not known.
+fn unknown_part(path: &[Step]) -> Index {
+    let steps = path.iter().map(|step| match step {
+        Step::Element(index) => index.unknown(),
+        Step::Component(_) => Index::CONSTANT,
+    });
+    steps.fold(Index::CONSTANT, Index::plus)
 }
 
 /// Returns the path of a part of a part.

@@ -9,6 +9,7 @@ use syntax::ast::Kind;
 
 use super::{Lowered, Lowering, LoweringError};
 use crate::term::{ArgsId, Local, Node, Term};
+use rustc_hash::FxHashMap;
 
 impl Lowering<'_> {
     /// Returns the array of the indices of the array that a `generate` with these type-level
@@ -62,6 +63,45 @@ impl Lowering<'_> {
         let binding = self.primitive_term(Primitive::Let, &types)?;
         let f = self.store.lambda(local, body);
         Ok(self.store.apply_all(binding, [value, f]))
+    }
+
+    /// Replaces a part of a term, wherever it occurs, by another term of the same type. The recursion
+    /// is as deep as the term, at most [`crate::term::MAX_HEIGHT`].
+    pub(super) fn replaced(
+        &mut self,
+        term: Term,
+        old: Term,
+        new: Term,
+        known: &mut FxHashMap<Term, Term>,
+    ) -> Term {
+        if term == old {
+            return new;
+        }
+        if let Some(&changed) = known.get(&term) {
+            return changed;
+        }
+        let changed = match self.store.node(term) {
+            Node::Apply(f, x) => {
+                let f = self.replaced(f, old, new, known);
+                let x = self.replaced(x, old, new, known);
+                self.store.apply(f, x)
+            }
+            Node::Lambda(local, body) => {
+                let body = self.replaced(body, old, new, known);
+                self.store.lambda(local, body)
+            }
+            Node::DepLambda(var, kind, implicit, body) => {
+                let body = self.replaced(body, old, new, known);
+                self.store.dep_lambda(var, kind, implicit, body)
+            }
+            Node::DepApply(f, arg) => {
+                let f = self.replaced(f, old, new, known);
+                self.store.dep_apply(f, arg)
+            }
+            _ => term,
+        };
+        known.insert(term, changed);
+        changed
     }
 
     /// Returns a map of a function over an array.
