@@ -1,10 +1,10 @@
-//! The order of a map and of the reductions in it.
+//! Decides the order of a map and of a reduction in its function.
 //!
 //! `map(fun(x => reduce(f)(z)(ys(x))))(xs)` computes one result after another. If the elements that
 //! it reads one after another are far apart, as those of a column are, all results are accumulated
-//! together instead: the reduction becomes the outer loop and the map the inner one, whose reads are
-//! next to each other. Each result is the same sum in the same order. (Loop interchange; Lift calls
-//! the rule `mapReduceInterchange`.)
+//! together instead: the reduction becomes the outer loop and the map the inner one, whose reads
+//! are next to each other. Each result combines the same values in the same order. (Loop
+//! interchange; Lift calls the rule `mapReduceInterchange`.)
 
 use rise::Primitive;
 use rise::pattern::{Pattern, ReduceLoop};
@@ -16,7 +16,7 @@ use crate::term::{Local, Node, Term};
 
 /// A reduction in the function of a map.
 struct Reduction {
-    /// The body of the function, in which `result` takes the place of the reduction.
+    /// The body of the function with `result` in the place of the reduction.
     rest: Term,
     result: Local,
     f: Term,
@@ -24,7 +24,7 @@ struct Reduction {
     array: Term,
 }
 
-/// The estimated time of a read, in quarters of a vector operation.
+/// Returns the estimated time of a read, in quarters of a vector operation.
 fn cost_of_read(stride: Stride, is_vectorised: bool) -> u64 {
     match stride {
         Stride::Zero => 0,
@@ -35,8 +35,8 @@ fn cost_of_read(stride: Stride, is_vectorised: bool) -> u64 {
 }
 
 impl Lowering<'_> {
-    /// Returns the program that accumulates all results of a map together, if the map contains a
-    /// reduction and this is faster.
+    /// Returns the program that accumulates all results of a map together, if the function of the
+    /// map contains a reduction and this is estimated to be faster; `None` otherwise.
     pub(super) fn accumulated_rows(
         &mut self,
         param: Local,
@@ -52,8 +52,9 @@ impl Lowering<'_> {
         self.by_rows(param, reduction, array).map(Some)
     }
 
-    /// Finds a reduction of single values in an expression that is evaluated exactly once, such that
-    /// only the array depends on the parameter.
+    /// Finds a reduction to a value without arrays that an evaluation of the term evaluates exactly
+    /// once, such that its array, but neither its operator nor its initial value, depends on the
+    /// parameter.
     fn reduction_in(
         &mut self,
         param: Local,
@@ -110,7 +111,8 @@ impl Lowering<'_> {
         const DEPENDENT_ADDITION: u64 = 16;
         /// The cost of reading and writing an accumulator in memory.
         const ACCUMULATOR: u64 = 2;
-        /// The greatest number of operations for each element: others are no memory-bound loops.
+        /// The greatest number of operations for each element. Loops with more operations are not
+        /// limited by memory.
         const MAX_WORK: u32 = 6;
         if self.is_short(reduction.array) || self.is_short(array) {
             return false;
@@ -139,7 +141,7 @@ impl Lowering<'_> {
         by_rows + ACCUMULATOR < by_results + DEPENDENT_ADDITION
     }
 
-    /// Accumulates all results together.
+    /// Returns the program that accumulates all results together.
     fn by_rows(
         &mut self,
         param: Local,
