@@ -11,7 +11,7 @@ use syntax::Dialect;
 /// The languages with a tree-sitter grammar.
 const LANGUAGES: &[&str] = &["rise", "dpia", "elevate"];
 
-/// The reference of all diagnostics, below the repository.
+/// The path of the reference of all diagnostics in the repository.
 const ERROR_REFERENCE: &str = "docs/errors.md";
 
 /// Generates all files. Needs the `tree-sitter` command.
@@ -32,7 +32,7 @@ pub fn run(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The number of characters in a line of a list.
+/// The largest length of a line of a list.
 const WIDTH: usize = 100;
 
 /// Returns the files with lists of primitives, with the current lists.

@@ -1,4 +1,5 @@
-//! Development tasks of the project: benchmarks, fuzzing, code generation and checks.
+//! Development tasks of the project: benchmarks, fuzzing, generated files, runs under sanitizers,
+//! and checks.
 
 mod bench;
 mod fuzz;

@@ -8,7 +8,7 @@ use syntax::Code;
 /// A result that can be an error of the code generator.
 pub(crate) type Result<T, E = CompileError> = std::result::Result<T, E>;
 
-/// The reason why a program cannot be compiled, in terms of the source program.
+/// The error for a program that cannot be compiled, in terms of the source program.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct CompileError {
@@ -22,7 +22,8 @@ pub struct CompileError {
     pub code: Code,
     /// Other phrases that explain the error, each with a message.
     pub related: Vec<(Origin, String)>,
-    /// The phrase that allocated memory in the wrong address space.
+    /// The phrase that allocated memory in the wrong address space, if that is the cause of the
+    /// error.
     pub memory: Option<Origin>,
 }
 
@@ -69,8 +70,8 @@ pub(crate) fn half(origin: Origin) -> CompileError {
     CompileError::new(origin, "`f16` has no counterpart in C").with_help("use `f32`")
 }
 
-/// Returns the error for a vector whose number of lanes, given as a text, is not a constant that is
-/// supported.
+/// Returns the error for a vector whose number of lanes, given as a text, is not a supported
+/// constant.
 pub(crate) fn lanes(lanes: &str, origin: Origin) -> CompileError {
     let text = format!(
         "code cannot be generated for a vector of `{lanes}` lanes: the number of lanes must be a constant"
@@ -106,7 +107,7 @@ pub(crate) fn too_big(origin: Origin) -> CompileError {
     CompileError::new(origin, "a size is too large for generated code")
 }
 
-/// Returns the error for the lane of a vector in memory that is selected by a computed number.
+/// Returns the error for a lane in OpenCL C that is selected by a number that is not a constant.
 pub(crate) fn lane(origin: Origin) -> CompileError {
     CompileError::new(
         origin,

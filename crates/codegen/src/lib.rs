@@ -1,4 +1,5 @@
-//! Compiles imperative DPIA to C, OpenMP and OpenCL.
+//! Compiles imperative DPIA to C, OpenMP and OpenCL: lowers a program to the loop language, runs
+//! the passes, and prints the text of a target.
 //!
 //! [`ir`] defines the loop language between DPIA and the languages of the targets; [`pipeline`]
 //! lists the passes that transform it.
@@ -30,21 +31,24 @@ pub use signature::Signature;
 pub use targets::clike::{ForeignNames, reserved};
 pub use targets::{Description, HostProgram, Target, TargetSelection, Targets, marked_targets};
 
-/// Lowers an imperative program: size parameters, an acceptor for the result, expressions as
-/// parameters, and a command, in any order of the parameters.
+/// Lowers an imperative program to the loop language, with all optimisations of lowering. The
+/// program has size parameters, an acceptor for the result and expressions as parameters, in any
+/// order, and its body is a command.
 ///
 /// # Errors
 ///
-/// Fails with an error for each parameter or result whose type generated functions do not take or,
-/// if there is none, with the first error in the command.
+/// Fails with the errors of the parameters and the result, which generated functions cannot take,
+/// up to the first parameter that is not data; if there are none, with the first error in the
+/// command.
 pub fn lower(program: &PhraseProgram, target: Target) -> Result<Lowered, Vec<CompileError>> {
     lower::lower(program, target.features(), &PassSet::default())
 }
 
-/// Compiles an imperative program.
+/// Compiles an imperative program with the default [`IndexPolicy`] and all passes.
 ///
 /// # Errors
-/// Fails with all errors of lowering or, if there are none, with the first error behind it.
+/// Fails with all errors of the parameters and the result or, if there are none, with the first
+/// error of lowering, of a pass or of the printer.
 pub fn compile(program: &PhraseProgram, target: Target) -> Result<Module, Vec<CompileError>> {
     compile_for(program, target, IndexPolicy::default())
 }
@@ -53,11 +57,14 @@ pub fn compile(program: &PhraseProgram, target: Target) -> Result<Module, Vec<Co
 /// sizes and indices, which the sizes of each call can select.
 ///
 /// Kernels cannot select a width. If the sizes of a call are to select it, the kernels in the text
-/// have 64-bit indices unless no call needs these, and [`Device::narrow`] contains the same kernels
-/// with 32-bit indices for a host that selects.
+/// have 32-bit indices if no call needs wider ones, otherwise 64-bit indices. In the second case,
+/// [`Device::narrow`] contains the same kernels with 32-bit indices for a host that selects; it is
+/// `None` if the sizes of a call do not determine whether 32 bits are sufficient, or if 32 bits
+/// never are.
 ///
 /// # Errors
-/// Fails with all errors of lowering or, if there are none, with the first error behind it.
+/// Fails with all errors of the parameters and the result or, if there are none, with the first
+/// error of lowering, of a pass or of the printer.
 pub fn compile_for(
     program: &PhraseProgram,
     target: Target,
@@ -68,11 +75,11 @@ pub fn compile_for(
     finish(lowered, target, options).map_err(|error| vec![error])
 }
 
-/// Prints an imperative program as it is at a point in its compilation.
+/// Prints an imperative program in the loop language, as it is at a point in its compilation.
 ///
 /// # Errors
-/// Fails with all errors of lowering or, if there are none, with the first error of a pass before
-/// that point.
+/// Fails with all errors of the parameters and the result or, if there are none, with the first
+/// error of lowering or of a pass before that point.
 pub fn print_after(
     program: &PhraseProgram,
     stage: Stage,
@@ -82,11 +89,11 @@ pub fn print_after(
     pipeline::print_after(lowered, options, stage).map_err(|error| vec![error])
 }
 
-/// Runs the passes on a function for this target, and prints it.
+/// Runs the passes on a lowered program for this target, and prints the text.
 ///
 /// # Errors
-/// Fails with an error for the first part of the program that has no code in the language of the
-/// target.
+/// Fails with the first error of a pass or, if there is none, with the error for the first part of
+/// the program that has no code in the language of the target.
 pub fn finish(
     mut lowered: Lowered,
     target: Target,

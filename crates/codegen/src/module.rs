@@ -16,28 +16,30 @@ use crate::signature::Signature;
 pub struct Module {
     /// The text.
     pub text: String,
-    /// The signature of the compiled function. In C that is the only function in the text that is
-    /// not static; in OpenCL C the kernels together have this signature.
+    /// The signature of the compiled function. In C that is the only function that the text defines
+    /// and that is not static; in OpenCL C the kernels together have this signature.
     pub signature: Signature,
     /// The origin of each part of the text, in the order of the text; parts can be nested.
     pub map: Vec<Mapping>,
-    /// The parts without a phrase, in the order of the text.
+    /// The parts of the text that come from no phrase of the program.
     pub plain: Vec<Plain>,
-    /// The C functions that the program defines, with their ranges in the text.
+    /// The called C functions whose bodies the program gives, with the ranges of the bodies in the
+    /// text.
     pub foreign: Vec<ForeignText>,
-    /// The kernels in the text and their launches, for OpenCL.
+    /// The kernels in the text, with their launches and buffers; `None` for other targets than
+    /// OpenCL.
     pub device: Option<Device>,
     /// The barriers in the text, in order.
     pub barriers: Vec<BarrierText>,
-    /// The numbers of elements for which indices may be too narrow, in terms of the sizes of the
-    /// signature.
+    /// The numbers of elements that indices have to count and that may be too large for them, in
+    /// terms of the sizes of the signature.
     pub counts: Vec<Nat>,
 }
 
 impl Module {
-    /// Returns the module with required work-group sizes in place of hints, so that compilers
-    /// assign work-items no more registers than such groups have; `None` if there are no hints. All
-    /// ranges stay the same.
+    /// Returns the module with required work-group sizes in place of hints in its text, so that
+    /// compilers can give each work-item more registers; `None` if there are no hints. All ranges
+    /// stay the same, and [`Device::narrow`] keeps its hints.
     pub fn demanding_sizes(&self) -> Option<Module> {
         // Both attributes have the same length.
         let (hint, demand) = ("((work_group_size_hint(", "((reqd_work_group_size(");
@@ -57,41 +59,45 @@ pub struct BarrierText {
     pub barrier: Barrier,
 }
 
-/// The kernels of a module and the memory that they need.
+/// The kernels of a module, and the buffers that the host allocates for them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Device {
     /// The kernels in the order of their execution.
     pub kernels: Vec<Kernel>,
-    /// The global memory that they need in addition to the output and the parameters.
+    /// The buffers in global memory that the kernels need in addition to the output and the
+    /// parameters.
     pub buffers: Vec<Buffer>,
-    /// The text of the same kernels with 32-bit indices, if the sizes of a call select the width.
+    /// The text of the same kernels with 32-bit indices, if the sizes of a call select the width
+    /// and the kernels in [`Module::text`] have 64-bit indices.
     pub narrow: Option<String>,
 }
 
-/// A kernel.
+/// A kernel, with what its host has to know.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
     /// The name in the text.
     pub name: Name,
     /// The arguments for its parameters, in order.
     pub args: Vec<KernelArg>,
-    /// The launch sizes for which it is compiled; the caller determines the unknown ones.
+    /// The launch sizes for which it is compiled; `None` for those that the caller chooses.
     pub launch: Launch,
-    /// The size variables for the unknown sizes of [`Kernel::launch`], in [`Kernel::requires`] and
-    /// in the sizes of memory.
+    /// The size variables that stand for the sizes of a launch where [`Kernel::launch`] has none:
+    /// in [`Kernel::requires`] and in the sizes of memory.
     pub sizes: LaunchVars,
     /// The conditions on sizes for a launch, in addition to those of the signature.
     pub requires: Vec<Prop>,
-    /// The local memory that it declares, in bytes, without [`KernelArg::Local`].
+    /// The size in bytes of the local memory that it declares, without that of
+    /// [`KernelArg::Local`].
     pub local_bytes: Nat,
-    /// The private memory of each work-item for variables and arrays, in bytes.
+    /// The size in bytes of the private memory of each work-item for variables and arrays, without
+    /// those of type `f16` or with `f16` in them.
     pub private_bytes: Nat,
-    /// The loops that are distributed over its work-items, from which a caller can derive suitable
-    /// launch sizes.
+    /// The loops that are distributed over its work-items or work-groups, from which a caller can
+    /// derive suitable launch sizes.
     pub items: Vec<Items>,
 }
 
-/// Memory of the device that kernels share, or that a kernel needs for itself.
+/// A buffer in global memory, which several kernels share or one kernel uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Buffer {
     /// The name.
@@ -100,7 +106,7 @@ pub struct Buffer {
     pub bytes: Nat,
 }
 
-/// The arguments of kernels.
+/// An argument of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KernelArg {
     /// The memory for the result.
@@ -109,16 +115,16 @@ pub enum KernelArg {
     Size(usize),
     /// The value with this index in [`Signature::params`].
     Param(usize),
-    /// The memory with this index in [`Device::buffers`].
+    /// The buffer with this index in [`Device::buffers`].
     Buffer(usize),
-    /// Local memory of this size.
+    /// Local memory that the host allocates at the launch.
     Local {
         /// The size in bytes.
         bytes: Nat,
     },
 }
 
-/// The text of a C function that the program defines.
+/// The body of a C function of the program in generated text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForeignText {
     /// The range of the body with its braces, in bytes.
@@ -127,7 +133,7 @@ pub struct ForeignText {
     pub function: Arc<Foreign>,
 }
 
-/// A part of the text without a phrase of the program.
+/// A part of the text that comes from no phrase of the program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plain {
     /// The range of the part in bytes.
@@ -136,17 +142,18 @@ pub struct Plain {
     pub reason: Reason,
 }
 
-/// The reasons for parts of the text without a phrase.
+/// The reason for a part of the text that comes from no phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Headers, types and helpers that the code needs.
+    /// Headers, types, helpers, and work-item queries that the code needs; in a kernel also
+    /// statements such as `(void)n;`.
     Needed,
-    /// The signature, with the comment that describes it.
+    /// The head of a function or kernel, with the comment before it if it has one.
     Signature,
     /// A check of the condition with this index in [`Signature::requires`].
     Condition(usize),
-    /// A check that the number of elements of an array fits into an index.
+    /// A check that numbers of elements fit into indices, or the choice of the index width by them.
     Count,
-    /// A marker of an unused parameter.
+    /// A statement such as `(void)n;` in a C function that marks a parameter as unused.
     Unused,
 }

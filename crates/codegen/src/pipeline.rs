@@ -1,8 +1,10 @@
-//! The passes in the order in which they run, with the reason for each position.
+//! Defines the order of the passes for each kind of target, with the reason for each position, the
+//! options for leaving out passes, and the points between passes at which a program can be printed;
+//! and runs the passes.
 //!
-//! A required pass removes what the emitters do not print, or computes what they print by. An
-//! optional one makes code faster, smaller or better to read: without it the text has the same
-//! meaning.
+//! A required pass removes what the printers of targets cannot print, or computes properties that
+//! they need. An optional one makes code faster, smaller or better to read: without it the program
+//! has the same meaning.
 
 use std::iter::once;
 
@@ -83,8 +85,9 @@ const CPU: &[Step] = &[
     ),
 ];
 
-/// The passes that run on kernels before loops are distributed over work-items: such a loop still
-/// counts from 0 to the number of its iterations.
+/// The first passes that run on kernels, in whose statements the distributed loops still count from
+/// 0 to the number of their iterations. The last of these passes distributes the loops over
+/// work-items.
 const MAPPING: &[Step<KernelFunction>] = &[
     // The conditions of the launch are facts for all that follows.
     required(
@@ -108,7 +111,7 @@ const MAPPING: &[Step<KernelFunction>] = &[
     ),
 ];
 
-/// The passes that run on kernels behind [`MAPPING`]: no loop is distributed any more, the program
+/// The passes that run on kernels after [`MAPPING`]: no loop is distributed any more, the program
 /// is that of one work-item, and no pass may move accesses to shared memory across a barrier.
 const KERNEL: &[Step] = &[
     // Loops over lanes are vector operations before they could be written out.
@@ -176,8 +179,8 @@ impl<I: Into<IndexPolicy>> From<I> for Options {
 }
 
 impl PassSet {
-    /// Returns the names of all passes that can be left out, and of the parts of required passes
-    /// that can, in alphabetical order.
+    /// Returns the names of all passes that can be left out, and of the parts of lowering and of
+    /// required passes that can, in alphabetical order, each once.
     pub fn optional() -> Vec<&'static str> {
         let passes = all_steps().filter(|(_, required)| required.is_none());
         let mut names: Vec<_> = passes.map(|(name, _)| name).chain(PARTS).collect();
@@ -189,14 +192,14 @@ impl PassSet {
     /// Returns the set of the optional passes with these names.
     ///
     /// # Errors
-    /// Fails with a message if there is no pass with one of these names, or if it is required.
+    /// Fails with a message for the first name that is not the name of an optional pass.
     pub fn of(names: &[String]) -> Result<PassSet, String> {
         let mut set = PassSet::default();
         names.iter().try_for_each(|name| set.insert(name))?;
         Ok(set)
     }
 
-    /// Adds the optional pass with this name.
+    /// Adds the optional pass, or the optional part of a pass, with this name.
     ///
     /// # Errors
     /// Fails with a message if there is no pass with this name, or if it is required.
@@ -217,8 +220,8 @@ impl PassSet {
     }
 }
 
-/// Returns the name of each pass at each of its positions, with the reason why it is required there
-/// if it is.
+/// Returns the name of each pass at each of its positions in the lists for CPUs and kernels, and of
+/// lowering and outlining, each with the reason why it is required there if it is.
 fn all_steps() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
     fn named<On>(step: &'static Step<On>) -> (&'static str, Option<&'static str>) {
         (step.pass.name, step.required)
@@ -239,40 +242,42 @@ fn all_steps() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
         .chain(functions)
 }
 
-/// A point in the compilation for a target, where the program can be printed: behind lowering, or
-/// behind one of the passes.
+/// A point in the compilation for a target at which the program can be printed: after lowering, or
+/// after one of the passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stage {
     target: Target,
-    /// The number of passes that have run at this point, without lowering.
+    /// The number of passes that have run at this point; lowering does not count, outlining does.
     passes: usize,
 }
 
 impl Stage {
-    /// Returns the points in the compilation for a target, in order.
+    /// Returns the points in the compilation for a target, in order: the first one is after
+    /// lowering.
     pub fn all(target: Target) -> impl Iterator<Item = Stage> {
         let passes = names(target).len();
         (0..passes).map(move |passes| Stage { target, passes })
     }
 
-    /// Returns the point with this [`Stage::name`], if there is one.
+    /// Returns the point in the compilation for a target that has this [`Stage::name`], if there is
+    /// one.
     pub fn find(target: Target, name: &str) -> Option<Stage> {
         Stage::all(target).find(|stage| stage.name() == name)
     }
 
-    /// Returns the target.
+    /// Returns the target of the compilation.
     pub const fn target(self) -> Target {
         self.target
     }
 
-    /// Returns true if the last pass before this point can be left out.
+    /// Returns true if the last pass before this point can be left out; lowering cannot.
     pub fn is_optional(self) -> bool {
         let name = names(self.target)[self.passes];
         all_steps().any(|(known, required)| known == name && required.is_none())
     }
 
-    /// Returns the name of the last pass before this point, `lowering` if there is none. The second
-    /// point behind a pass of the same name has the suffix `-2`.
+    /// Returns the name of the last pass before this point, or `lowering` if there is none. If that
+    /// pass has already run before, the name has a suffix: `-2` for its second run.
     pub fn name(self) -> String {
         let names = names(self.target);
         let name = names[self.passes];
@@ -289,10 +294,10 @@ impl Stage {
 
 /// The name of the translation from imperative DPIA to the loop language.
 const LOWERING: &str = "lowering";
-/// The name of the pass that makes kernels of a function.
+/// The name of the step that makes a function of each kernel, for targets with work-items.
 const OUTLINING: &str = "kernel-outlining";
 
-/// Returns the names of the passes for a target, from lowering on.
+/// Returns the names of the passes for a target in order, with lowering first.
 fn names(target: Target) -> Vec<&'static str> {
     let mapping = MAPPING.iter().map(|step| step.pass.name);
     let functions = |steps: &'static [Step]| steps.iter().map(|step| step.pass.name);
@@ -308,7 +313,7 @@ fn names(target: Target) -> Vec<&'static str> {
     }
 }
 
-/// Runs the passes.
+/// Runs all passes for the target of the lowered program, except those that are left out.
 ///
 /// # Errors
 /// Fails with the first error of a pass, such as that of a loop to be unrolled whose length is a
@@ -318,12 +323,13 @@ pub(crate) fn optimise(lowered: Lowered, options: &Options) -> Result<Program> {
     optimise_until(lowered, options, usize::MAX)
 }
 
-/// Runs the passes before a point in the compilation, and prints the program.
+/// Runs the passes before a point in the compilation, and prints the program in the loop language.
 pub(crate) fn print_after(lowered: Lowered, options: &Options, stage: Stage) -> Result<Listing> {
     optimise_until(lowered, options, stage.passes).map(|program| print(&program))
 }
 
-/// Runs the first `passes` passes, including [`OUTLINING`] for targets with work-items.
+/// Runs the first `passes` passes, of which [`OUTLINING`] is the first one for targets with
+/// work-items.
 fn optimise_until(lowered: Lowered, options: &Options, mut passes: usize) -> Result<Program> {
     let Lowered {
         mut function,
@@ -351,7 +357,7 @@ fn optimise_until(lowered: Lowered, options: &Options, mut passes: usize) -> Res
 }
 
 /// Runs the first `passes` of the steps, except optional ones that are left out, and records what
-/// each changes.
+/// each changes. With `is_first`, the record starts anew; otherwise it is continued.
 fn run<On: AsMut<Function>>(
     on: &mut On,
     steps: &[Step<On>],

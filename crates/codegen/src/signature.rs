@@ -11,29 +11,31 @@ use syntax::ast::Name;
 /// The output is a pointer to its elements, with arrays flat and row-major; a result that is not an
 /// array is element 0. Each size is an `int`, or has 64 bits ([`Signature::index`]). Arrays are
 /// `const` pointers, other values are passed by value. Tuples are structs with the members `_1` and
-/// `_2`, `bool` is one byte, `natType` and `Idx[n]` are `int`.
+/// `_2`, `bool` is one byte, `natType` and `Idx[n]` are `int`. Of several kernels, each has only
+/// the parameters that it uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signature {
     /// The name of the function.
     pub name: Name,
-    /// The width of the sizes.
+    /// The width of the size parameters, or of the indices of kernels.
     pub index: IndexWidth,
-    /// The size parameters, each with its variable, which occurs in the types and conditions below,
-    /// and its name.
+    /// The size parameters, each with its variable and its name. The variables occur in the types
+    /// and conditions below.
     pub sizes: Vec<(Var, Name)>,
-    /// The value parameters.
+    /// The value parameters, each with its name and type, in order.
     pub params: Vec<(Name, Ty)>,
     /// The type of the output.
     pub result: Ty,
     /// The conditions on sizes that each call has to satisfy.
     pub requires: Vec<Prop>,
-    /// The names of the variables in types and conditions, by number.
+    /// The names of the size variables in types and conditions, indexed by the number of the
+    /// variable.
     pub names: Vec<Name>,
 }
 
 impl Signature {
-    /// Returns a type with its sizes in the simplest form under the conditions: if 32 divides `n`,
-    /// `((n / 32) * 32).f32` becomes `n.f32`.
+    /// Returns a type with the lengths of its arrays, also of those in tuples, in the simplest form
+    /// under the conditions: if 32 divides `n`, `((n / 32) * 32).f32` becomes `n.f32`.
     pub(crate) fn simplest(&self, ty: &Ty) -> Ty {
         let mut facts = Facts::new();
         for prop in &self.requires {

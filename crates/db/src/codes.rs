@@ -66,7 +66,7 @@ declare_diagnostics! {
     /// states why the file cannot be read, and suggests a similar name if there is one in that folder. Only regular files are
     /// imported, and only from the project that is checked: the nearest folder above with `rise.toml` or `.git`, otherwise the
     /// folder of the file. `--allow-import FOLDER` allows another folder, as does the setting `rise.imports.folders` in an editor. A
-    /// `.rise` file imports only `.rise` files, and a `.dpia` file only `.dpia` files.
+    /// `.rise` or `.elevate` file imports only `.rise` and `.elevate` files, and a `.dpia` file only `.dpia` files.
     ///
     /// Wrong:
     ///

@@ -1,5 +1,6 @@
-//! Diagnostics that depend on several items: imports that cannot be resolved or are cyclic, and
-//! names that are duplicate, shadowed or recursive.
+//! Diagnostics that depend on several items: imports that cannot be read, are cyclic or follow a
+//! definition, items of strategy files in the wrong order, and definitions that are duplicate or
+//! recursive, or hide another one.
 
 use elevate::lang::{self, library};
 use rustc_hash::FxHashMap;
@@ -17,7 +18,8 @@ use crate::language::Language;
 use crate::recursion::{import_cycle, import_group, recursion};
 use crate::scope::{definitions, is_primitive, scope};
 
-/// The largest number of definitions or files of a cycle that a message names.
+/// The largest number of definitions or files of a cycle that a message names, and that it has as
+/// related places.
 const MAX_NAMED: usize = 6;
 
 pub(crate) type CrossItemDiagnostics = FxHashMap<ItemId, Vec<Diagnostic>>;
@@ -52,7 +54,7 @@ pub(crate) fn cross_item_diagnostics(db: &dyn Db, file: SourceFile) -> CrossItem
     notes
 }
 
-/// Returns true if an item of a strategy file is a `val` that is declared to be a number, a truth
+/// Returns true if an item of a strategy file is a `val` whose type annotation is a number, a truth
 /// value, a string or an address space.
 fn is_value(db: &dyn Db, item: ItemId) -> bool {
     use lang::Type::{Addr, Bool, Int, Nat, String};
@@ -62,7 +64,8 @@ fn is_value(db: &dyn Db, item: ItemId) -> bool {
     is_val && matches!(*declared, Nat | Int | Bool | String | Addr)
 }
 
-/// Reports headers and main expressions of a strategy file that are at the wrong place.
+/// Reports headers and main expressions of a strategy file that are at the wrong place or occur
+/// more than once.
 fn check_item_order(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {
     let items = items(db, file);
     let parsed: Vec<_> = items

@@ -16,8 +16,8 @@ use crate::scope::dependencies;
 use crate::strategies::{named_definition, strategy_checked};
 use crate::types::checked;
 
-/// Evaluates the types of these items and of everything that they use, without the items in `seen`,
-/// to which it adds all visited ones.
+/// Evaluates the types of these items and of everything that they use, including the strategies
+/// that they name. Skips the items in `seen`, to which it adds all visited ones.
 pub(crate) fn evaluate(
     db: &dyn Db,
     roots: impl IntoIterator<Item = ItemId>,
@@ -48,8 +48,8 @@ pub(crate) fn evaluate(
     }
 }
 
-/// Evaluates the type of one item, and returns the definition that the item names in `@strategy`,
-/// unless that is in the strategy library.
+/// Evaluates the type of one item, and returns the definition that the item names in `@strategy`;
+/// `None` if it names none that exists, or one of the strategy library.
 fn evaluate_one(db: &dyn Db, item: SourceItem) -> Option<ItemId> {
     if language(db, item) == Language::Elevate {
         strategy_checked(db, item);

@@ -1,4 +1,4 @@
-//! The diagnostics of items that do not depend on targets.
+//! The diagnostics of the syntax, names and types of items.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::language::Language;
 use crate::strategies::strategy_checked;
 use crate::types::checked;
 
-/// Returns the diagnostics of the item, including those that depend on other items, without those
-/// of targets.
+/// Returns the diagnostics of the item's syntax, names and types, including those that depend on
+/// other items. Those of a strategy's application, an example's run, and targets are not included.
 pub(crate) fn item_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     let own = match language(db, item.into()) {
         Language::Rise | Language::Dpia => checked(db, item.into()).diagnostics.clone(),
@@ -23,7 +23,7 @@ pub(crate) fn item_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     with_cross_item(item, own, cross_item_diagnostics(db, file.into()))
 }
 
-/// Returns the diagnostics of the text of an item of a strategy file.
+/// Returns the diagnostics of the syntax and types of an item of a strategy file.
 pub(crate) fn strategy_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     strategy_checked(db, item.into())
         .diagnostics
@@ -31,7 +31,7 @@ pub(crate) fn strategy_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic
         .into()
 }
 
-/// Merges the diagnostics of the item's text with those that depend on other items.
+/// Merges the diagnostics `own` of the item with those of `notes`, which depend on other items.
 pub(crate) fn with_cross_item(
     item: ItemId,
     own: Arc<[Diagnostic]>,
@@ -43,7 +43,7 @@ pub(crate) fn with_cross_item(
     }
 }
 
-/// Joins diagnostics, in the order of their places.
+/// Joins two lists of diagnostics, sorted by range and severity.
 pub(crate) fn merged(some: &[Diagnostic], others: &[Diagnostic]) -> Arc<[Diagnostic]> {
     let mut all = [some, others].concat();
     all.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.severity));

@@ -15,7 +15,8 @@ use crate::language::Language;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(salsa::Id);
 
-/// The identifier of an item in a database. It is stable under edits of the item's text.
+/// The identifier of an item in a database. An item usually keeps it when its text is edited. The
+/// identifier of a removed item may be reused for a new one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemId(salsa::Id);
 
@@ -46,7 +47,7 @@ impl ItemId {
         self.0
     }
 
-    /// Returns a small number that is different for each item.
+    /// Returns the index of the salsa id, which is different for each item of a database.
     pub(crate) fn index(self) -> usize {
         self.0.index() as usize
     }
@@ -90,11 +91,12 @@ impl fmt::Debug for ItemId {
 /// The location of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FilePath {
-    /// On disk; the path is absolute, without `.` and `..`: see [`FilePath::disk`].
+    /// The location on disk; the path is absolute, without `.` and `..`: see [`FilePath::disk`].
     Disk(PathBuf),
-    /// In the binary, which contains the standard library.
+    /// The name of a file in the binary, which contains the standard library and the strategy
+    /// library.
     Std(SmolStr),
-    /// In memory only: an unsaved document, or standard input.
+    /// The name of a text that is in memory only, such as an unsaved document or standard input.
     Virtual(SmolStr),
 }
 
@@ -106,7 +108,8 @@ impl FilePath {
     }
 
     /// Returns the file that an import of `path` in this file refers to; `None` if `path` is
-    /// relative and this file is in no folder.
+    /// relative and this file is in no folder. In a file of the library, `path` is the name of
+    /// another one.
     pub fn import(&self, path: &str) -> Option<FilePath> {
         match self {
             FilePath::Disk(from) => Some(FilePath::disk(from.parent()?.join(path))),
@@ -116,7 +119,7 @@ impl FilePath {
         }
     }
 
-    /// Returns the last component of the path.
+    /// Returns the last component of a path on disk, or the whole name of another file.
     pub fn file_name(&self) -> String {
         match self {
             FilePath::Disk(path) => path
@@ -128,8 +131,8 @@ impl FilePath {
         }
     }
 
-    /// Returns the language that the extension of the file determines; `None` if it determines
-    /// none. A file of the library is RISE then.
+    /// Returns the language that the extension of the file determines. If it determines none, the
+    /// result is RISE for a file of the library, and `None` for others.
     pub fn language(&self) -> Option<Language> {
         let extension = |path: &Path| Language::from_extension(path.extension()?.to_str()?);
         match self {
@@ -176,26 +179,27 @@ fn normalised(path: &Path) -> PathBuf {
 /// The reason why a file has no text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ReadError {
-    /// The file does not exist. Contains the names of the source files in its folder, if they are
-    /// known, for "did you mean".
+    /// The file does not exist. Contains the names of the source files in its folder, for a
+    /// suggestion of a similar name; empty if they are not known.
     NotFound(Arc<[SmolStr]>),
     /// The file is not UTF-8.
     NotText,
-    /// The file is in a folder from which imports are not allowed.
+    /// The file is outside of the folders from which imports are allowed.
     Outside,
-    /// Another error, with the system's message.
+    /// Another error, with its message.
     Other(SmolStr),
 }
 
-/// All paths that have been used.
+/// The paths of all files that the database knows.
 #[derive(Default)]
 pub(crate) struct Paths {
     pub by_path: FxHashMap<FilePath, FileId>,
-    /// The files that were referred to before their state was set; some may have been set since.
+    /// The files whose state was [`FileState::Requested`](crate::FileState::Requested) when they
+    /// were added; it may have changed since.
     pub requested: Vec<FileId>,
 }
 
-/// The text of a file, and the ranges of its items.
+/// The text of a file, its items, and their ranges.
 #[derive(Clone, Default)]
 pub(crate) struct Layout {
     pub rope: Rope,

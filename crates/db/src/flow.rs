@@ -1,4 +1,4 @@
-//! The accesses to the values of a definition after compilation.
+//! The accesses of a definition's expressions when it is compiled for a target.
 
 use std::sync::Arc;
 
@@ -9,8 +9,9 @@ use crate::inputs::{Db, SourceItem};
 use crate::panics::catch_panic;
 use crate::stages::programs::accesses;
 
-/// Returns the access of each expression of the definition when it is compiled for the target;
-/// `None` if it cannot be compiled. The result is small, so it is kept for every item.
+/// Returns the access of each expression of the definition of RISE when it is compiled for the
+/// target; `None` if it cannot be translated to functional DPIA. The result is small, so it is kept
+/// for every item.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn flow(db: &dyn Db, item: SourceItem, target: Target) -> Option<Arc<DataFlow>> {
     let accesses = accesses(db, item, target).ok()?;

@@ -1,4 +1,4 @@
-//! Strategies that a user enters as text.
+//! Strategies that a user enters as text: checking, evaluation and application.
 
 use std::sync::Arc;
 
@@ -27,7 +27,8 @@ pub struct GivenStrategy {
     order: Order,
 }
 
-/// Checks an expression as a strategy, with the file's strategies and programs in scope.
+/// Checks an expression as a strategy for a whole definition, with the file's strategies and
+/// programs in scope.
 ///
 /// # Errors
 /// Returns the errors of the text, with places in it.
@@ -88,9 +89,9 @@ pub(crate) fn given_strategy(
     })
 }
 
-/// Returns the strategy for terms of this store, to which it adds the sizes that it leaves open.
-/// The strategy is valid only as long as the returned environment is kept. Returns `None` if it
-/// cannot be evaluated.
+/// Evaluates the strategy for terms of `store`, and returns it with the global environment. Size
+/// variables that the strategy leaves open are added to the store. The strategy is valid only as
+/// long as the environment is kept. Returns `None` if it cannot be evaluated.
 pub(crate) fn given_for(
     db: &dyn Db,
     strategy: &GivenStrategy,

@@ -1,4 +1,5 @@
-//! The salsa inputs of the database, from which everything else is derived.
+//! The salsa inputs for files, items and the standard library, and the trait of the database that
+//! queries use. The other input is [`crate::options::Options`].
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -14,13 +15,14 @@ use crate::trees::Trees;
 /// The operations of the database that the salsa queries use besides salsa's own.
 #[salsa::db]
 pub(crate) trait Db: salsa::Database {
-    /// Returns the file at this path, which becomes `FileState::Requested` if it is new.
+    /// Returns the file at this path. If the database does not know it yet, it is added in the
+    /// state `FileState::Requested`.
     fn file_at(&self, path: &FilePath) -> FileId;
-    /// Returns the cache of syntax trees.
     fn trees(&self) -> &Trees;
 }
 
-/// Returns true if a change waits until this clone of the database is dropped.
+/// Returns true if the computations on this clone of the database are cancelled, because a change
+/// waits until the clone is dropped.
 pub(crate) fn is_cancelled(db: &dyn Db) -> bool {
     let look = AssertUnwindSafe(|| db.unwind_if_revision_cancelled());
     salsa::Cancelled::catch(look).is_err()
@@ -29,9 +31,10 @@ pub(crate) fn is_cancelled(db: &dyn Db) -> bool {
 /// The state of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
-    /// Another file refers to this one, which has not been searched yet.
+    /// The file is known, usually because another file refers to it, but its text has neither been
+    /// set nor been reported as absent.
     Requested,
-    /// The file cannot be read.
+    /// The file has no text, for this reason.
     Absent(ReadError),
     /// The file has a text, with these items.
     Present(Arc<[ItemId]>),
@@ -42,12 +45,12 @@ pub enum FileState {
 pub(crate) struct SourceFile {
     #[returns(ref)]
     pub path: FilePath,
-    /// The language of the text.
     #[returns(copy)]
     pub language: Language,
     #[returns(clone)]
     pub state: FileState,
-    /// The file whose names are also in scope: for a strategy that is given for a program.
+    /// The program whose definitions and imports are also in scope in this file. Only set if this
+    /// file is a strategy that is given for a program: see `Database::set_strategy`.
     #[returns(copy)]
     pub within: Option<FileId>,
 }
@@ -64,7 +67,7 @@ impl From<FileId> for SourceFile {
     }
 }
 
-/// An item of a file. A removed item is kept in a pool for reuse.
+/// An item of a file. A removed item gets an empty text, and is kept in a pool for reuse.
 ///
 /// The header is derived from the text, but it is an input with a higher durability: most edits
 /// change a text and no header, and salsa then skips the validation of all queries that depend only
@@ -104,7 +107,7 @@ impl From<ItemId> for SourceItem {
 }
 
 /// The files of the standard library of RISE, whose definitions are in scope in all files of RISE
-/// and ELEVATE.
+/// and ELEVATE. The files of the strategy library are not among them.
 #[salsa::input(singleton)]
 pub(crate) struct Library {
     #[returns(ref)]

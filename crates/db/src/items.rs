@@ -10,7 +10,7 @@ use crate::inputs::{Db, FileState, SourceFile, SourceItem};
 use crate::language::Language;
 use crate::trees::Tree;
 
-/// An import of a file.
+/// An import of a file, or the naming of a strategy file in `@strategy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Import {
     /// The importing item, or the definition whose `@strategy` annotation names the file.
@@ -72,8 +72,8 @@ pub(crate) fn imports(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
     imports.into()
 }
 
-/// Returns the files that the annotations of the file's definitions name,
-/// `@strategy("file.elevate", name)`, each with its definition.
+/// Returns the files that the annotations `@strategy("file.elevate", name)` of the file's
+/// definitions name, each with its definition.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn strategy_files(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
     let mut named = Vec::new();

@@ -1,4 +1,4 @@
-//! The languages of files.
+//! The languages of files, and the operations on texts that depend on them.
 
 use syntax::{Diagnostic, Dialect, Edit, Resplit, Span, elevate};
 
@@ -67,7 +67,7 @@ impl Language {
 
 /// Operations on texts.
 impl Language {
-    /// Splits a text into items.
+    /// Splits a text into items, and returns their ranges.
     pub fn split(self, text: &str) -> Vec<Span> {
         match self {
             Language::Rise | Language::Dpia => syntax::split(text),
@@ -75,8 +75,8 @@ impl Language {
         }
     }
 
-    /// Computes the change of the items after an edit: `len` is the new length of the text, and
-    /// `read` returns its parts.
+    /// Computes the change of the items, whose ranges were `old`, by an edit. `len` is the length
+    /// of the new text in bytes, and `read` returns parts of it.
     pub(crate) fn resplit(
         self,
         old: &[Span],
@@ -90,7 +90,7 @@ impl Language {
         }
     }
 
-    /// Returns the diagnostics of the syntax of an item. Ranges are relative to it.
+    /// Returns the diagnostics of the syntax of an item with this text. Ranges are relative to it.
     pub fn mistakes(self, item: &str) -> Vec<Diagnostic> {
         match self {
             Language::Rise | Language::Dpia => syntax::parse_in(item, self.dialect()).diagnostics,

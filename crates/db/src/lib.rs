@@ -1,22 +1,24 @@
 //! The database: incremental computation, by salsa, of all information about a set of files.
 //!
-//! The unit of computation is the item (an import or a definition): each has its own input, its
-//! text, and one small salsa query for each property. Positions are relative to the item, so an
-//! edit before a definition recomputes nothing in it. This crate does no input or output, and is
-//! the only one that uses salsa.
+//! The unit of computation is the item (such as an import, a definition or an example): each has
+//! its own input, its text, and most salsa queries compute one property of one item. Positions are
+//! relative to the item, so an edit that only moves an item recomputes nothing in it. This crate
+//! reads and writes no files, and is the only one that uses salsa.
 //!
-//! The modules form layers, each of which uses those before it only:
+//! The modules form layers. A module uses only modules of its own layer and of earlier ones:
 //!
 //! 1. `codes`, `panics`, `nesting`, `files`, `language`, `trees`, `header`, `split`: codes of
-//!    diagnostics, checks, identifiers, paths, and parsed texts;
+//!    diagnostics, isolation of panics, a check of the order of evaluation, identifiers, paths,
+//!    languages, and parsed texts;
 //! 2. `inputs`, `options`: the salsa inputs, and the trait of the database that queries use;
-//! 3. `items`, `scope`, `recursion`, `cross_item_diagnostics`: syntax and names;
+//! 3. `items`, `scope`, `recursion`, `cross_item_diagnostics`: syntax trees and names;
 //! 4. `types`, `terms`: types and core terms of programs;
 //! 5. `strategies`: types of strategies, and their application to programs;
 //! 6. `demand`, `given`: the evaluation of types, dependencies first, and strategies that
 //!    users enter as text;
 //! 7. `diagnostics`, `stages`, `flow`, `values`: the stages of compilation, and their results;
-//! 8. `targets`, `runs`: diagnostics for targets, and the items that have to be run for them;
+//! 8. `targets`, `runs`: all diagnostics, including those for targets, and the items that have to
+//!    be run for them;
 //! 9. `database`: the type [`Database`], and all of its methods.
 
 pub mod codes;

@@ -1,4 +1,4 @@
-//! A check that the queries of types are evaluated dependencies first.
+//! A check, in debug builds, that the queries of types are evaluated dependencies first.
 
 use std::cell::Cell;
 

@@ -1,5 +1,5 @@
-//! The options of the user. Programs are checked against the device while they are typed, so it is
-//! a salsa input like the texts. So are launch sizes other than those of the programs.
+//! The options of the user: target, device, choices of code generation, and launch sizes. They are
+//! a salsa input like the texts, because queries depend on them.
 
 use std::sync::Arc;
 
@@ -12,16 +12,17 @@ use crate::inputs::Db;
 /// The options of the user.
 #[salsa::input(singleton)]
 pub(crate) struct Options {
-    /// The target that every program is checked for, in addition to its own.
+    /// The target that programs without annotated targets are checked for, in addition to the one
+    /// that their patterns or strategies need.
     #[returns(copy)]
     pub target: Option<codegen::Target>,
     /// The device that OpenCL programs are checked against.
     #[returns(clone)]
     pub device: Arc<dpia::Device>,
-    /// The width of the sizes and indices of generated code, and the passes that are left out.
+    /// The width of the sizes and indices of generated code, and the passes to leave out.
     #[returns(ref)]
     pub codegen: codegen::Options,
-    /// The launch sizes that the user has given.
+    /// The launch sizes that the user has given, which replace those of programs.
     #[returns(ref)]
     pub launch: rise::core::Launch,
 }
@@ -31,7 +32,8 @@ pub(crate) fn device(db: &dyn Db) -> Arc<Device> {
     Options::get(db).device(db)
 }
 
-/// Returns a program with the user's launch sizes, if there are any.
+/// Returns a program with the launch sizes that the user has given instead of its own. The local
+/// and the global sizes are replaced independently.
 pub(crate) fn launched<P>(db: &dyn Db, mut program: Program<P>) -> Program<P> {
     let given = Options::get(db).launch(db);
     let is_given = |sizes: &[Option<Nat>; 3]| sizes.iter().any(Option::is_some);

@@ -6,8 +6,9 @@ use syntax::{Diagnostic, Span};
 
 use crate::codes;
 
-/// Runs `work` on an item with this text, and converts a panic in it to a diagnostic. Cancellation,
-/// which is also a panic, is resumed.
+/// Runs `work` on an item with this text, and converts a panic in it to an error at the first line
+/// of the item, whose message begins with `doing`. The cancellation of a query, which is also a
+/// panic, is passed on.
 pub(crate) fn catch_panic<T>(
     text: &str,
     doing: &str,

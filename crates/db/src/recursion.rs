@@ -1,4 +1,4 @@
-//! Recursive definitions and cyclic imports.
+//! Recursive definitions and cyclic imports, found as cycles of directed graphs.
 
 use std::sync::Arc;
 
@@ -13,15 +13,16 @@ use crate::scope::dependencies;
 /// The recursive definitions of one group of files that import each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recursion {
-    /// For each strongly connected component, a shortest cycle through the first definition of the
-    /// component in file order, which is the first element of the cycle.
+    /// For each strongly connected component of recursive definitions, a shortest cycle through the
+    /// first definition of the component, which is the first element of the cycle. Definitions are
+    /// in the order of the files' paths, and in that of the text within a file.
     pub cycles: Box<[Box<[ItemId]>]>,
     /// The recursive definitions, each with the number of its strongly connected component.
     members: FxHashMap<ItemId, u32>,
 }
 
 impl Recursion {
-    /// Returns true if the definition is recursive.
+    /// Returns true if the definition uses itself, directly or transitively.
     pub fn contains(&self, item: ItemId) -> bool {
         self.members.contains_key(&item)
     }
@@ -35,7 +36,8 @@ impl Recursion {
     }
 }
 
-/// Returns the recursive definitions of the file, and of the files in the same import cycle.
+/// Returns the recursive definitions of the file, and of the files in the same import cycle. The
+/// files of the standard library count as one import cycle.
 pub(crate) fn recursion(db: &dyn Db, file: SourceFile) -> Arc<Recursion> {
     let first = import_group(db, file).first().copied();
     group_recursion(db, first.map_or(file, SourceFile::from))
@@ -74,8 +76,9 @@ fn group_recursion(db: &dyn Db, first: SourceFile) -> Arc<Recursion> {
     Arc::new(recursion)
 }
 
-/// Returns the strongly connected component of the import graph that contains the file, in the
-/// order of the paths. The files of the library, which all see each other, are one group.
+/// Returns the strongly connected component that contains the file, in the order of the paths, of
+/// the graph of imports between files of one language. The files of the standard library, whose
+/// definitions are in scope in all of them, are one group.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn import_group(db: &dyn Db, file: SourceFile) -> Arc<[FileId]> {
     if matches!(file.path(db), FilePath::Std(_)) && file.language(db) == Language::Rise {
@@ -125,8 +128,8 @@ fn imported_files(db: &dyn Db, file: FileId) -> Vec<FileId> {
         .collect()
 }
 
-/// Returns a shortest import cycle through a file, which is its first element; `None` if the file
-/// is in no cycle.
+/// Returns a shortest cycle of imports, between files of one language, through a file, which is the
+/// first element of the cycle; `None` if the file is in no cycle.
 pub(crate) fn import_cycle(db: &dyn Db, file: FileId) -> Option<Vec<FileId>> {
     let group = import_group(db, file.into());
     let graph = Graph::new(&group, |file, edge| {
@@ -145,7 +148,7 @@ pub(crate) fn import_cycle(db: &dyn Db, file: FileId) -> Option<Vec<FileId>> {
     )
 }
 
-/// A directed graph in compressed sparse row form.
+/// A directed graph in compressed sparse row form. Nodes are numbered from 0.
 struct Graph {
     /// The targets of all edges, grouped by source node.
     edges: Vec<u32>,
@@ -233,7 +236,8 @@ impl Graph {
         found
     }
 
-    /// Returns a shortest cycle through the first of these nodes, within the given nodes.
+    /// Returns a shortest cycle through the first of these nodes that visits only these nodes. If
+    /// there is none, returns the first node alone.
     fn shortest_cycle(&self, members: &[u32]) -> Vec<u32> {
         let Some(&start) = members.first() else {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! Diagnostics that require running an example or a strategy, and the texts that their results
-//! depend on.
+//! The items whose diagnostics require running an example or a strategy, and the texts that the
+//! results depend on.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ use crate::strategies::named_definition;
 pub struct RunInputs(Arc<[(ItemId, Arc<str>)]>);
 
 /// Returns the items of the file that have to be run for complete diagnostics: examples, and
-/// definitions that are lowered by a strategy or use one that is.
+/// definitions of RISE that name a strategy in `@strategy` or use, directly or transitively, one
+/// that does.
 pub(crate) fn runs(db: &dyn Db, file: FileId) -> Vec<(ItemId, RunInputs)> {
     let items = items(db, file.into());
     let run: Vec<ItemId> = match SourceFile::from(file).language(db) {
@@ -47,7 +48,8 @@ fn run_inputs(db: &dyn Db, item: SourceItem) -> RunInputs {
     RunInputs(texts.into())
 }
 
-/// Visits the items and all their dependencies, with the direct dependencies of each.
+/// Visits the items and all their direct and transitive dependencies, including the strategies that
+/// they name. `visit` gets each of them with its direct dependencies.
 fn visit_uses(db: &dyn Db, roots: &[ItemId], mut visit: impl FnMut(ItemId, &[ItemId])) {
     let mut seen: FxHashSet<ItemId> = roots.iter().copied().collect();
     let mut open: Vec<ItemId> = roots.to_vec();
@@ -66,7 +68,7 @@ fn visit_uses(db: &dyn Db, roots: &[ItemId], mut visit: impl FnMut(ItemId, &[Ite
 }
 
 /// Returns true if a definition of the file, or of a file that it imports directly or transitively,
-/// names a strategy.
+/// names a strategy in `@strategy`.
 fn sees_strategies(db: &dyn Db, file: FileId) -> bool {
     let mut seen = FxHashSet::from_iter([file]);
     let mut open = vec![file];
@@ -87,7 +89,8 @@ fn names_strategies(db: &dyn Db, file: SourceFile) -> bool {
     items(db, file).iter().any(names_one)
 }
 
-/// Returns the items that are lowered by a strategy, or use one that is, in their order.
+/// Returns those of `items` that name a strategy in `@strategy`, or use, directly or transitively,
+/// an item that does, in their order.
 fn lowered_among(db: &dyn Db, items: &[ItemId]) -> Vec<ItemId> {
     let mut users: FxHashMap<ItemId, Vec<ItemId>> = FxHashMap::default();
     let mut open = Vec::new();

@@ -11,12 +11,12 @@ use crate::inputs::{Db, FileState, Library, SourceFile, SourceItem};
 use crate::items::{imports, items, language};
 use crate::language::Language;
 
-/// The definitions of a file.
+/// The definitions of a file, or of all files of the standard library.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Definitions {
     /// The definitions by name; the first of several with one name.
     pub by_name: FxHashMap<Name, ItemId>,
-    /// The tokens of the declarations of foreign functions, without comments.
+    /// The foreign functions, each with the tokens of its declaration, without comments.
     pub foreign: FxHashMap<ItemId, Box<str>>,
     /// The names that invalid definitions such as `type t = …` would define.
     pub synonyms: FxHashSet<Name>,
@@ -25,21 +25,22 @@ pub struct Definitions {
     pub duplicates: Box<[(ItemId, ItemId)]>,
 }
 
-/// The referent of a name.
+/// The definition or definitions that a name refers to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Binding {
     /// A definition of this file, of an import, or of the library.
     Def(ItemId),
-    /// Definitions of several imports.
+    /// Different definitions of several imports. Foreign functions with equal declarations do not
+    /// count as different.
     Ambiguous(Box<[ItemId]>),
-    /// No definition, but an import that cannot be read could define it, or an invalid definition
-    /// such as `type t = …` would.
+    /// No definition and no primitive, but an import that cannot be read could define it; or an
+    /// invalid definition of this file such as `type t = …` would define it.
     Broken,
     /// No definition; it may be a primitive.
     Unknown,
 }
 
-/// The origin of a name in scope.
+/// The origin of a definition in scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
     /// This file.
@@ -61,7 +62,8 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Resolves `name`.
+    /// Resolves `name`: first among the file's own definitions, then among those of its imports,
+    /// then in the standard library.
     pub fn resolve(&self, name: &str) -> Binding {
         if let Some(&own) = self.own.by_name.get(name) {
             return Binding::Def(own);
@@ -81,7 +83,8 @@ impl Scope {
         }
     }
 
-    /// Returns true if two imported items declare one foreign function with the same tokens.
+    /// Returns true if two imported items are foreign functions whose declarations have the same
+    /// tokens.
     fn is_same(&self, one: ItemId, other: ItemId) -> bool {
         let declaration = |item| {
             self.imported
@@ -101,12 +104,13 @@ impl Scope {
         }
     }
 
-    /// Returns the file's own definitions.
+    /// Returns the file's own definitions; for a file of the standard library, those of all its
+    /// files.
     pub fn own(&self) -> &Definitions {
         &self.own
     }
 
-    /// Returns the definitions of the standard library.
+    /// Returns the definitions of the standard library if the scope is one of RISE; otherwise none.
     pub fn library(&self) -> &Definitions {
         &self.library
     }
@@ -150,7 +154,7 @@ pub(crate) fn definitions(db: &dyn Db, file: SourceFile) -> Arc<Definitions> {
     Arc::new(collect(db, items(db, file).iter().copied()))
 }
 
-/// Returns the definitions of all library files in the language.
+/// Returns the definitions of the standard library for RISE, and none for other languages.
 fn library(db: &dyn Db, language: Language) -> Arc<Definitions> {
     match (Library::try_get(db), language) {
         (Some(library), Language::Rise) => programs_library(db, library),
@@ -204,7 +208,8 @@ pub(crate) fn scope(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
     }
 }
 
-/// Returns the definitions of programs that are in scope in the file.
+/// Returns the definitions of programs that are in scope in the file: of DPIA in a file of DPIA,
+/// and of RISE in others.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn programs(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
     let language = match file.language(db) {
@@ -214,7 +219,8 @@ pub(crate) fn programs(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
     Arc::new(scope_in(db, file, language))
 }
 
-/// Returns the strategies that are in scope in the file.
+/// Returns the definitions of strategy files that are in scope in the file. The strategy library is
+/// not included.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn strategies(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
     Arc::new(scope_in(db, file, Language::Elevate))
@@ -268,7 +274,8 @@ fn scope_in(db: &dyn Db, file: SourceFile, language: Language) -> Scope {
     scope
 }
 
-/// Returns the bindings of the item's free names; unbound ones are left out.
+/// Returns the bindings of the item's free names, sorted by name; unknown names and primitives are
+/// left out.
 #[salsa::tracked]
 pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> {
     let header = item.header(db);
@@ -279,8 +286,8 @@ pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> 
     resolved(&header.free_names, &scope)
 }
 
-/// Returns the bindings to definitions of programs of the names in an item of a strategy file.
-/// Unbound names and primitives are left out.
+/// Returns the bindings, to definitions of programs, of the names in an item of a strategy file,
+/// sorted by name. Unknown names and primitives are left out. Returns none for other items.
 pub(crate) fn program_bindings(db: &dyn Db, item: SourceItem) -> &[(Name, Binding)] {
     match language(db, item) {
         Language::Elevate => named_programs(db, item),

@@ -1,4 +1,5 @@
-//! Splitting of texts into items.
+//! Splitting of texts into items, also of many texts in parallel, and the change of a file's items
+//! that results from it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,14 +12,15 @@ use crate::header::Header;
 use crate::language::Language;
 use crate::trees::{Tree, parse};
 
-/// The text of an item, and its header if that has already been computed.
+/// The text of an item with its language, and its header if that has already been computed.
 pub(crate) struct ItemText {
     pub text: Arc<str>,
     language: Language,
     header: Option<Header>,
 }
 
-/// The text of an item with its header, and its tree if that had to be parsed.
+/// The text of an item with its header, and its syntax tree if the text was parsed to compute the
+/// header.
 pub(crate) struct ParsedItemText {
     pub text: Arc<str>,
     pub header: Header,
@@ -94,8 +96,8 @@ impl Replacement {
     }
 }
 
-/// A text that has already been parsed and split into items, so that adding it to a database is
-/// fast.
+/// A text that has already been split into items whose headers have been computed, so that adding
+/// it to a database is fast.
 pub struct ParsedFile {
     pub(crate) rope: Rope,
     pub(crate) language: Language,
@@ -103,7 +105,7 @@ pub struct ParsedFile {
 }
 
 impl ParsedFile {
-    /// Parses a text in this language.
+    /// Splits a text in this language into items, and computes their headers.
     pub fn new(text: &str, language: Language) -> Self {
         ParsedFile {
             rope: Rope::from_str(text),
@@ -124,7 +126,8 @@ impl std::fmt::Debug for ParsedFile {
     }
 }
 
-/// Prepares many texts on the given number of threads, and returns them in the same order.
+/// Prepares many texts on at most `threads` threads, but at least on this one, and returns them in
+/// the same order.
 pub(crate) fn parse_all(texts: &[(String, Language)], threads: usize) -> Vec<ParsedFile> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(texts.len()));
@@ -149,12 +152,13 @@ pub(crate) fn parse_all(texts: &[(String, Language)], threads: usize) -> Vec<Par
     done.into_iter().map(|(_, prepared)| prepared).collect()
 }
 
-/// Converts an offset, with saturation: texts longer than that are rejected as a whole.
+/// Converts an offset in bytes; one that does not fit becomes `u32::MAX`, because the database
+/// rejects such a text as a whole.
 pub(crate) fn offset(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// Returns the last boundary between characters of the text at or before `offset`.
+/// Returns the last boundary between characters of the text at or before `offset`, both in bytes.
 pub(crate) fn boundary(rope: &Rope, offset: usize) -> usize {
     let offset = offset.min(rope.len_bytes());
     rope.char_to_byte(rope.byte_to_char(offset))

@@ -1,4 +1,5 @@
-//! Diagnostics of items as programs for their targets.
+//! The targets of items, their diagnostics as programs for these targets, and all diagnostics of
+//! items.
 
 use std::sync::Arc;
 
@@ -24,9 +25,10 @@ use crate::stages::{
 };
 use crate::types::{Checked, checked};
 
-/// Returns the targets that the item is checked for. These are its annotated targets; or, for a
-/// program that nothing else in its file uses, the target of its patterns or of its strategy, and
-/// the target that every program is checked for. An item with errors or of the library has none.
+/// Returns the targets that the item is checked for. These are its annotated targets if it has
+/// any. Otherwise, a definition that is a program by itself and that no other item of its file uses
+/// has the target that its strategy or its patterns need, and the target of the user's options; but
+/// none if an item of the file has syntax errors. An item with errors or of the library has none.
 pub(crate) fn targets(db: &dyn Db, item: ItemId) -> Targets {
     let for_all = Options::get(db).target(db);
     targets_among(db, item, checked(db, item.into()), for_all)
@@ -62,7 +64,8 @@ fn targets_among(db: &dyn Db, item: ItemId, checked: &Checked, for_all: Option<T
     }
 }
 
-/// Returns the target for which the strategy of an item lowers it; `None` if it fails.
+/// Returns the first target with the kind of parallelism of the program that the strategy of an
+/// item returns; `None` if that program cannot be linked.
 fn lowered_for(db: &dyn Db, item: ItemId) -> Option<Target> {
     let program = code_linked(db, item.into()).ok()?;
     Some(Target::with(functional::required(&program.body)))
@@ -75,7 +78,7 @@ fn is_wrong(checked: &Checked) -> bool {
         .any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// Returns the items of the file that other items of it use.
+/// Returns the items that other items of this file use directly. Some are of other files.
 #[salsa::tracked]
 fn used_inside(db: &dyn Db, file: SourceFile) -> FxHashSet<ItemId> {
     let mut used = FxHashSet::default();
@@ -91,7 +94,8 @@ fn used_inside(db: &dyn Db, file: SourceFile) -> FxHashSet<ItemId> {
     used
 }
 
-/// Returns true if a definition of the file has a syntax error, so that its uses are not known.
+/// Returns true if an item of the file has diagnostics of its syntax, so that the definitions that
+/// it uses are not all known.
 #[salsa::tracked]
 fn has_unreadable(db: &dyn Db, file: SourceFile) -> bool {
     let items = items(db, file);
@@ -111,7 +115,8 @@ pub(crate) fn all_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     add_target_diagnostics(db, item, language, targets(db, item), found)
 }
 
-/// Returns the items of the file that have diagnostics; nothing is run for those in `skipped`.
+/// Returns the items of the file that have diagnostics, with these; for those in `skipped`, only
+/// the diagnostics of syntax, names and types, so that nothing is run.
 pub(crate) fn file_diagnostics(
     db: &dyn Db,
     file: FileId,
@@ -142,7 +147,8 @@ pub(crate) fn file_diagnostics(
         .collect()
 }
 
-/// Evaluates all diagnostics of the item.
+/// Evaluates the queries for the diagnostics of the item, except those that depend on other items
+/// of its file.
 pub(crate) fn evaluate_diagnostics(db: &dyn Db, item: ItemId) {
     frontend(db, item.into()).diagnostics(db, item.into());
     for target in targets(db, item).iter() {
@@ -150,7 +156,8 @@ pub(crate) fn evaluate_diagnostics(db: &dyn Db, item: ItemId) {
     }
 }
 
-/// Returns the diagnostics of the definition as a program for the target.
+/// Returns the diagnostics of the definition as a program for the target: those of its accesses
+/// and, if these are no errors and the target has work-items, those of generating its code.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn target_diagnostics(
     db: &dyn Db,
@@ -207,7 +214,8 @@ pub(crate) fn new_errors(
     found
 }
 
-/// Returns true if a definition without a strategy names its targets, or is a program by itself.
+/// Returns true if a definition names no strategy, and either has annotated targets, or is a
+/// program by itself that no other item of its file uses.
 fn is_checked_for_targets(db: &dyn Db, item: ItemId) -> bool {
     let checked = checked(db, item.into());
     let file = SourceItem::from(item).file(db);
@@ -219,8 +227,8 @@ fn is_checked_for_targets(db: &dyn Db, item: ItemId) -> bool {
     !checked.has_strategy && (!checked.selection.marked.is_empty() || stands_alone())
 }
 
-/// Returns the targets that a definition names, or else those that its program needs and the
-/// settings name.
+/// Returns the annotated targets of a definition. If it has none, returns the target with the kind
+/// of parallelism that its program needs, if it is not sequential, and that of the user's options.
 fn own_targets(db: &dyn Db, item: ItemId, program: &Program<Primitive>) -> Targets {
     let marked = checked(db, item.into()).selection.marked;
     if !marked.is_empty() {
@@ -233,7 +241,8 @@ fn own_targets(db: &dyn Db, item: ItemId, program: &Program<Primitive>) -> Targe
         .collect()
 }
 
-/// Returns the errors of a program for these targets.
+/// Returns the errors of a program for these targets, those of generating its code only if
+/// `generate` is true.
 fn errors_for(
     db: &dyn Db,
     item: ItemId,
@@ -257,7 +266,8 @@ fn errors_for(
     found.filter(is_error).collect()
 }
 
-/// Returns an error for each kernel that uses more local memory at a time than the device has.
+/// Returns an error for each kernel that uses more local memory at one time than the device has, as
+/// far as that does not depend on sizes.
 fn local_memory_diagnostics(db: &dyn Db, item: SourceItem, module: &Module) -> Arc<[Diagnostic]> {
     let device = device(db);
     let found = local_memory(module, &device).map(|bytes| {
@@ -273,7 +283,8 @@ fn local_memory_diagnostics(db: &dyn Db, item: SourceItem, module: &Module) -> A
     found.collect()
 }
 
-/// Returns `found` with the diagnostics of the item's language and of its targets.
+/// Returns `found` with the diagnostics of the item's front end and of these targets. A diagnostic
+/// that not all of the targets have names its target.
 fn add_target_diagnostics(
     db: &dyn Db,
     item: ItemId,
@@ -317,8 +328,8 @@ fn add_target_diagnostics(
     all.into()
 }
 
-/// Returns false if the item has errors, is recursive, or uses an item with errors, because these
-/// errors have been reported.
+/// Returns false if the item has errors or is recursive, or it uses an item with errors: such an
+/// item is not checked for targets, because these errors have been reported.
 fn is_linked(db: &dyn Db, frontend: &dyn Frontend, item: ItemId) -> bool {
     !matches!(
         frontend.link_error(db, item.into()),
@@ -326,7 +337,8 @@ fn is_linked(db: &dyn Db, frontend: &dyn Frontend, item: ItemId) -> bool {
     )
 }
 
-/// Returns true if two diagnostics report the same error, possibly for different targets.
+/// Returns true if two diagnostics have the same code and range, so that they report the same
+/// error, possibly for different targets.
 fn same_place(a: &Diagnostic, b: &Diagnostic) -> bool {
     (a.code, a.span) == (b.code, b.span)
 }

@@ -18,13 +18,15 @@ use crate::types::inference;
 /// A closed program, or the reason why there is none.
 pub(crate) type Linked<P> = Result<Arc<Program<P>>, LinkError>;
 
-/// Elaborates the item of RISE to a core term; returns `None` if it has errors.
+/// Elaborates the definition of RISE to a core term; returns `None` if it has errors, or the item
+/// is no definition of RISE.
 #[salsa::tracked(returns(clone), lru = 2048)]
 pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primitive>>> {
     elaborate(db, item, Dialect::Rise, core::elaborate)
 }
 
-/// Elaborates the item of DPIA to a phrase; returns `None` if it has errors.
+/// Elaborates the definition of DPIA to a phrase; returns `None` if it has errors, or the item is
+/// no definition of DPIA.
 #[salsa::tracked(returns(clone), lru = 2048)]
 pub(crate) fn elaborated_phrase(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Prim>>> {
     elaborate(db, item, Dialect::Dpia, dpia::surface::elaborate)
@@ -45,14 +47,15 @@ fn elaborate<P>(
     catch_panic(&item.text(db), "reading", work).ok().flatten()
 }
 
-/// Links the item of RISE: inlines everything that it uses. The cache is small, because few items
-/// are linked and the programs are large.
+/// Links the definition of RISE: inlines everything that it uses, and sets the user's launch sizes.
+/// Strategies are not applied. The cache is small, because few items are linked and the programs
+/// are large.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn linked(db: &dyn Db, item: SourceItem) -> Linked<Primitive> {
     link(db, item, &|used| elaborated(db, used))
 }
 
-/// Links the item of DPIA.
+/// Links the definition of DPIA: inlines everything that it uses, and sets the user's launch sizes.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn linked_phrase(db: &dyn Db, item: SourceItem) -> Linked<Prim> {
     link(db, item, &|used| elaborated_phrase(db, used))

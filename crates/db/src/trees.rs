@@ -1,9 +1,9 @@
 //! A cache of syntax trees.
 //!
-//! A tree is ten times as large as its text and parsed quickly, so only the latest few thousand are
+//! A tree is about ten times as large as its text, and is parsed quickly, so at most 2560 trees are
 //! kept. The cache is outside of salsa: a tree depends only on the text and its language, and an
-//! item whose language changes gets another text, so a look-up with the current text always returns
-//! the current tree.
+//! item whose language changes gets another `Arc` of the text, so a look-up with the current text
+//! always returns the current tree.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,12 +50,13 @@ pub(crate) struct Trees([Mutex<Shard>; SHARDS]);
 #[derive(Default)]
 struct Shard {
     trees: FxHashMap<ItemId, (Arc<str>, Tree)>,
-    /// The keys of `trees`, oldest first.
+    /// The keys of `trees`, in the order in which they were added.
     order: VecDeque<ItemId>,
 }
 
 impl Trees {
-    /// Returns the tree of this text, which must be the item's.
+    /// Returns the tree of this text, which must be the item's. If it is not in the cache, it is
+    /// parsed and added.
     pub fn get(&self, item: ItemId, text: &Arc<str>, language: Language) -> Tree {
         if let Some((of, tree)) = self.shard(item).trees.get(&item)
             && Arc::ptr_eq(of, text)
@@ -67,7 +68,7 @@ impl Trees {
         tree
     }
 
-    /// Stores the tree of this text, which must be the item's.
+    /// Adds the tree of this text, which must be the item's. May remove the oldest other tree.
     pub fn keep(&self, item: ItemId, text: Arc<str>, tree: Tree) {
         self.shard(item).keep(item, text, tree);
     }

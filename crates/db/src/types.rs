@@ -17,8 +17,8 @@ use crate::panics::catch_panic;
 use crate::recursion::recursion;
 use crate::scope::{Binding, bindings, program_bindings, programs};
 
-/// The result of checking an item of a program, without its inference. It is empty for an item of a
-/// strategy file.
+/// The result of checking an item of a program, without the types of its subterms. It is empty for
+/// an item of a strategy file.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Checked {
     pub scheme: Option<Arc<Scheme>>,
@@ -29,7 +29,8 @@ pub(crate) struct Checked {
     pub has_strategy: bool,
 }
 
-/// Computes the item's type, and all diagnostics of its syntax and inference.
+/// Computes the item's type, and the diagnostics of its syntax and inference. For an item with
+/// syntax errors, the errors of inference are left out.
 #[salsa::tracked]
 pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
     let parsed = parsed(db, item.into());
@@ -80,9 +81,11 @@ pub(crate) fn scheme(db: &dyn Db, item: SourceItem) -> Option<Arc<Scheme>> {
     checked(db, item).scheme.clone()
 }
 
-/// Returns the complete result of inference. It is separate from [`checked`], because it is large
-/// and only needed for few items. The cache is larger than the number of items in a large file, so
-/// that repeated traversals of one (for semantic tokens, for example) do not infer it again.
+/// Returns the complete result of inference; all types in it are unknown if the item is not a
+/// definition of a program, or if inference fails because of a bug. It is separate from
+/// [`checked`], because it is large and only needed for few items. At most 2048 results are kept,
+/// so that repeated traversals of a large file (for semantic tokens, for example) do not infer it
+/// again.
 #[salsa::tracked(returns(clone), lru = 2048)]
 pub(crate) fn inference(db: &dyn Db, item: SourceItem) -> Arc<Inference> {
     let parsed = parsed(db, item.into());
@@ -92,7 +95,8 @@ pub(crate) fn inference(db: &dyn Db, item: SourceItem) -> Arc<Inference> {
     }
 }
 
-/// Infers a definition; a panic in inference becomes a diagnostic. Returns `None` for other items.
+/// Infers a definition or foreign function; a panic in inference becomes a diagnostic. Returns
+/// `None` for other items.
 fn infer(
     db: &dyn Db,
     source: SourceItem,
@@ -116,7 +120,8 @@ fn infer(
     ))
 }
 
-/// Returns true if the type annotation of a definition has syntax errors.
+/// Returns true if a definition has a syntax error before the end of its type annotation. A
+/// definition without a type annotation has none.
 fn has_broken_type(parsed: &Parsed) -> bool {
     let end = match &parsed.item.kind {
         ItemKind::Def {

@@ -1,4 +1,5 @@
-//! The values of a definition's expressions for small sizes and simple arguments.
+//! The values of a definition's expressions for small sizes and simple arguments, found by a run of
+//! the interpreter; and the sizes that `@run` annotations give.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -22,15 +23,16 @@ use crate::items::parsed;
 use crate::panics::catch_panic;
 use crate::terms::linked;
 
-/// The number of steps after which the interpreter stops; later expressions have no values.
+/// The number of steps after which the interpreter stops; expressions that are not evaluated until
+/// then have no values.
 const MAX_STEPS: u64 = 1 << 20;
-/// The limit of the memory of arrays, in bytes.
+/// The limit of the memory of all arrays of the interpreter at one time, in bytes.
 const MAX_MEMORY: u64 = 64 << 20;
-/// The limit of the memory of the arguments and the result, in bytes.
+/// The limit of the memory of the arguments and the result together, in bytes.
 const MAX_ARGUMENTS: u64 = 1 << 20;
 /// The time limit of a run; expressions that are not evaluated until then have no values.
 const MAX_TIME: Duration = Duration::from_millis(500);
-/// The largest number of expressions whose values are recorded, and of scalars of a recorded value.
+/// The largest number of recorded values, and the largest number of scalars of a recorded value.
 const TRACE_LIMITS: TraceLimits = TraceLimits {
     values: 4096,
     elements: 4096,
@@ -41,32 +43,36 @@ const CANCELLATION_INTERVAL: Duration = Duration::from_millis(1);
 const MAX_ANNOTATED_SIZE: u64 = 16;
 /// The largest value of a size that is tried.
 const MAX_SIZE: u64 = 256;
-/// The largest number of values of single sizes that are tried.
+/// The largest number of times that the search tries a value for one of the sizes, in all.
 const MAX_TRIES: u32 = 20_000;
 /// The largest number of complete assignments with which the program is prepared.
 const MAX_PREPARATIONS: u32 = 16;
 
-/// The values of a definition's expressions.
+/// The values of a definition's expressions in one run of the interpreter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Values {
-    /// The sizes, in order.
+    /// The sizes of the run, in the order of the parameters.
     pub sizes: Vec<(Name, i64)>,
-    /// The arguments, in order, each on one line, long ones shortened.
+    /// The arguments of the run, in the order of the parameters, each on one line, long ones
+    /// shortened.
     pub args: Vec<(Name, String)>,
-    /// The first value of each expression in the definition's own text, by its place. Expressions
-    /// that were not evaluated are left out.
+    /// The first recorded value of each expression in the definition's own text, sorted by the
+    /// range of the expression. Expressions that were not evaluated within the limits of the run,
+    /// or whose values are too large, are left out.
     pub values: Vec<(Span, String)>,
 }
 
 impl Values {
-    /// Returns the value of the expression at exactly this place; `None` if there is none.
+    /// Returns the value of the expression with exactly this range in the item; `None` if none is
+    /// recorded.
     pub fn at(&self, span: Span) -> Option<&str> {
         let at = self.values.binary_search_by_key(&span, |(span, _)| *span);
         at.ok().map(|at| self.values[at].1.as_str())
     }
 }
 
-/// Returns the sizes of `@run(n = 1024)`.
+/// Returns the sizes of the item's `@run` annotations, such as `@run(n = 1024)`. Arguments without
+/// a name, or whose value is not a nonnegative integer literal without suffix, are left out.
 pub fn default_sizes(item: &Item) -> Vec<(String, u64)> {
     let runs = item.annotations("run");
     let size = |arg: &syntax::ast::AnnotationArg| {
@@ -137,7 +143,8 @@ fn line(value: &Value) -> String {
     lines.join(" ")
 }
 
-/// Interprets the program on a separate thread, until the text changes.
+/// Interprets the program on a separate thread, and returns the values that were recorded until the
+/// end of the program or a limit. Unwinds if a change of the database cancels it.
 fn trace(db: &dyn Db, program: &Program<Primitive>, launch: &Launch) -> Vec<(Origin, Value)> {
     let cancel = Cancel::default();
     let options = Options {
@@ -176,8 +183,9 @@ fn trace(db: &dyn Db, program: &Program<Primitive>, launch: &Launch) -> Vec<(Ori
     found
 }
 
-/// Finds small sizes and simple arguments for which the program can be prepared; `None` if the
-/// search finds none within its limits.
+/// Finds small sizes for which a run of the program can be prepared, with arguments whose elements
+/// are 0, 1, 2, …. Sizes of `given` up to [`MAX_ANNOTATED_SIZE`] are tried first. Returns `None` if
+/// the search finds none within its limits.
 fn launch(program: &Program<Primitive>, given: &[(String, u64)]) -> Option<Launch> {
     let signature = program.signature();
     let sizes: Vec<Var> = signature.sizes().collect();
@@ -234,11 +242,12 @@ enum SearchOutcome {
 }
 
 /// Searches for sizes that satisfy the conditions, with backtracking. For each size the preferred
-/// value is tried first, then small values upwards, then still smaller ones.
+/// value is tried first, then the values from a small one (2, 3 or 4) up to [`MAX_SIZE`], then the
+/// smaller ones down to 0.
 struct SizeSearch<'a> {
     sizes: &'a [Var],
     conditions: &'a [Prop],
-    /// The preferred value of the size at this index in `sizes`.
+    /// The preferred value of the size at this index in `sizes`, if it has one.
     preferred: &'a dyn Fn(usize) -> Option<u64>,
     /// The values chosen so far, for the first of `sizes`.
     values: Vec<u64>,

@@ -1,4 +1,5 @@
-//! Declares the diagnostics about the translation to imperative form.
+//! The declarations of the diagnostics about the compilation of a program for a target, and about
+//! data races.
 
 use syntax::declare_diagnostics;
 

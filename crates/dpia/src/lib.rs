@@ -1,6 +1,6 @@
 //! DPIA, the language between RISE and generated code (Atkey, Steuwer, Lindley and Dubach, 2017;
-//! RISE & Shine, section V): phrases, phrase types, access, and the translation from functional to
-//! imperative programs.
+//! RISE & Shine, section V): phrases, phrase types, accesses, the checks of programs for a target,
+//! and the translation from functional to imperative programs.
 
 pub mod check;
 pub mod codes;

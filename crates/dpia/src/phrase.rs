@@ -24,7 +24,8 @@ pub type PhraseProgram = Program<Prim>;
 const SIGNATURE_VARS: u32 = 1 << 24;
 
 /// Makes the application of a primitive to all of its type-level arguments, in the order of its
-/// type in `primitives.dpia` (an optional address space or dimension last), and all of its values.
+/// type in DPIA ([`Prim::scheme`]) with an optional address space or dimension last, and all of its
+/// values.
 pub fn prim(prim: Prim, types: Vec<Arg>, args: Vec<Phrase>, origin: Origin) -> Phrase {
     let ty = result_type(prim, &types, args.len());
     Node::new(Form::Primitive(prim, types.into(), args.into()), ty, origin)
@@ -81,13 +82,14 @@ pub fn data_at(f: &DataFun, n: &Nat) -> Ty {
     }
 }
 
-/// Converts a size to an expression of `natType`.
+/// Makes the expression of type `natType` that is a size.
 pub fn nat(nat: Nat, origin: Origin) -> Phrase {
     let ty = exp(&Arc::new(Type::Scalar(ScalarType::NatType)), Access::Rd);
     Node::new(Form::Nat(nat), ty, origin)
 }
 
-/// Converts a size that is below `n` to an index.
+/// Makes the expression that converts a size, which has to be below `n`, to an index of type
+/// `Idx[n]`.
 pub fn index(value: Nat, n: Nat, origin: Origin) -> Phrase {
     let value = nat(value, origin);
     prim(Prim::NatAsIndex, vec![Arg::Nat(n)], vec![value], origin)

@@ -184,9 +184,9 @@ impl Definition {
     }
 }
 
-/// Derives the type in DPIA of a primitive of RISE: implicit parameters come first, followed by the
-/// access that several parts share, and every data type gets its access. `makeArray` has no
-/// parameters for its values.
+/// Derives the type in DPIA of a primitive of RISE. Every data type gets its access. Implicit
+/// parameters come first, the last of which is the access that several parts share, if there is
+/// one. `makeArray` has no parameters for its values.
 fn phrase_scheme(entry: &Entry, in_rise: &Scheme, is_variadic: bool) -> Scheme {
     let Scheme { ty, names, .. } = in_rise;
     let shared = Var(u32::try_from(names.0.len()).unwrap_or(u32::MAX));

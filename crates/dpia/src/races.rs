@@ -1,4 +1,4 @@
-//! Detects data races between the iterations of parallel loops.
+//! The detection of data races between the iterations of parallel loops.
 //!
 //! Translated programs are free of races by construction. Written programs must obey DPIA's rule
 //! that ensures it (syntactic control of interference): the body of a parallel loop uses no command
@@ -84,8 +84,8 @@ pub fn races(program: &PhraseProgram) -> Vec<Race> {
     finder.found
 }
 
-/// Maps the expressions that read written memory to the path of its written part; `None` if that is
-/// not a single place.
+/// Maps the numbers of the variables that read written memory to the path of the written part in
+/// that memory, or to `None` if it is not a single place.
 type WrittenPaths = FxHashMap<u32, Option<AccessPath>>;
 
 /// An enclosing parallel loop.
@@ -102,11 +102,12 @@ struct Finder {
     loops: Vec<ParallelLoop>,
     /// Maps each variable in scope to the number of parallel loops around its binder.
     depth: FxHashMap<u32, usize>,
-    /// Maps acceptors to the expressions that read their memory.
+    /// Maps the numbers of acceptors to those of the variables that read their memory.
     readers: FxHashMap<u32, u32>,
     /// Maps the parameters of parallel loops to the memory that an iteration writes.
     parts: FxHashMap<u32, WrittenPaths>,
-    /// Maps the counters in scope to sizes.
+    /// Maps the variables in scope that are indices to sizes, which are variables of
+    /// [`Self::facts`].
     indices: FxHashMap<u32, Nat>,
     found: Vec<Race>,
     /// The use and the loop of each race found so far: a use that occurs in several places of the
@@ -115,7 +116,8 @@ struct Finder {
 }
 
 impl Finder {
-    /// Checks the reads of a part of a phrase; the empty path is the whole.
+    /// Checks the uses of variables in a phrase of which only the part at `path` is read; the empty
+    /// path is the whole.
     fn read(&mut self, phrase: &Phrase, path: AccessPath) {
         match &phrase.form {
             Form::Var(local) => self.variable(local, &phrase.ty, phrase.origin, &path),

@@ -38,8 +38,9 @@ impl Stage {
     }
 }
 
-/// Returns true if a definition of this type can be compiled on its own: its parameters are sizes
-/// and data, its result is data or a command, and none of the data is a pair with arrays in it.
+/// Returns true if a definition of this type can be compiled on its own: its parameters are sizes,
+/// data and acceptors, its result is data or a command, and no parameter or result is a pair that
+/// contains or may contain an array.
 pub fn is_program(ty: &Type) -> bool {
     fn passes(ty: &Type) -> bool {
         match ty {

@@ -1,4 +1,4 @@
-//! The elaboration of checked items of DPIA.
+//! The elaboration of checked items of DPIA to core terms over DPIA's primitives.
 
 use std::sync::Arc;
 

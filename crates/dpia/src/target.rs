@@ -1,4 +1,5 @@
-//! The features of targets, and the devices that run kernels.
+//! The features of targets, the widths of indices in generated code, and the devices that run
+//! kernels.
 
 pub use rise::pattern::Parallelism;
 use rise::pattern::Requirement;

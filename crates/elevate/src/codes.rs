@@ -1,4 +1,5 @@
-//! Declares the diagnostics about rules and strategies.
+//! Declares the diagnostics about rules, strategies and their examples, and about names that hide
+//! those of a library.
 
 use syntax::declare_diagnostics;
 

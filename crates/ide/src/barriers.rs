@@ -7,7 +7,8 @@ use rise::core::{Origin, Source};
 use syntax::Span;
 use syntax::ast::{Item, TermId, TermKind};
 
-/// The definition whose kernels contain the barriers, for finding the places of their accesses.
+/// A definition whose kernels contain barriers, with what is needed to find the places of the
+/// accesses that they order.
 pub(crate) struct Barriers<'d> {
     db: &'d Database,
     item: ItemId,
@@ -15,26 +16,26 @@ pub(crate) struct Barriers<'d> {
     origins: &'d [Source],
 }
 
-/// An access to memory, as a place in the text of the definition's file.
+/// The place of an access to memory, in the file of the definition.
 struct Access {
     item: ItemId,
-    /// The access itself.
+    /// The range of the access in the item.
     span: Span,
-    /// The word in the access that is highlighted.
+    /// The range of the word in the access that is highlighted.
     head: Span,
 }
 
-/// Two accesses that a barrier orders.
+/// Two accesses that a barrier orders: the second one waits for the first one.
 pub(crate) struct Wait {
     /// The item that contains the access that waits.
     pub(crate) item: ItemId,
-    /// The access that waits.
+    /// The range of the access that waits, in the item.
     pub(crate) span: Span,
-    /// The word in that access that is highlighted.
+    /// The range of the word in that access that is highlighted.
     pub(crate) head: Span,
-    /// Labels, the longest first: `orders the write of tile (line 12) and the read here`.
+    /// Labels, the longest first: `barrier: orders the write of tile (line 12) and the read here`.
     pub(crate) labels: [String; 3],
-    /// A description that names the lines of both accesses.
+    /// A description with the lines of both accesses: `orders the write of tile (line 12) and …`.
     pub(crate) sentence: String,
 }
 
@@ -110,8 +111,8 @@ impl<'d> Barriers<'d> {
         })
     }
 
-    /// Follows an origin outwards from the innermost place to the first one in the definition's own
-    /// file.
+    /// Returns the place of an access in the definition's own file: for an access in a definition
+    /// of another file, the place where that is used. Returns `None` if there is none.
     fn access(&self, origin: Origin) -> Option<Access> {
         let mut source = self.origins.get(origin.0 as usize)?;
         for _ in 0..self.origins.len() {
@@ -135,7 +136,8 @@ impl<'d> Barriers<'d> {
         text.byte_to_line(at.min(text.len_bytes())) + 1
     }
 
-    /// Returns the name in the program of the memory that both accesses are to.
+    /// Returns the name that the program gives to the memory that both accesses are to, by `let`;
+    /// `None` if it has none, or the accesses are in different items.
     fn name(&self, first: &Access, second: &Access) -> Option<String> {
         if first.item != second.item {
             return None;

@@ -24,7 +24,8 @@ impl Builtin {
         }
     }
 
-    /// Returns all primitives of a language that programs refer to by name.
+    /// Returns all primitives of a language that programs refer to by name, so without those that
+    /// have a notation of their own.
     pub fn all(dialect: Dialect) -> Vec<Builtin> {
         match dialect {
             Dialect::Rise => Primitive::ALL.iter().copied().map(Builtin::Rise).collect(),

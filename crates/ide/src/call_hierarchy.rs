@@ -6,21 +6,23 @@ use syntax::Span;
 use crate::item_view::{Symbol, View};
 use crate::{FilePosition, NavTarget, goto};
 
-/// A definition that calls, or is called, with the places of the calls.
+/// A definition that uses another one, or is used by it, with the places of the uses. Every use
+/// counts as a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The definition at the other end of the calls.
+    /// For incoming calls, the definition that uses the given one; for outgoing calls, one that it
+    /// uses.
     pub target: NavTarget,
-    /// The places of the calls, in the caller's file.
+    /// The ranges of the uses, in the file of the definition that contains them.
     pub ranges: Vec<Span>,
 }
 
-/// Returns the definition that the name at `at` refers to.
+/// Returns the definition that the name at `at` refers to; `None` if it refers to something else.
 pub fn prepare_call_hierarchy(db: &Database, at: FilePosition) -> Option<NavTarget> {
     goto::definition(db, def_at(db, at)?)
 }
 
-/// Returns the definitions that use the definition at `at`, which is a position on its name.
+/// Returns the definitions that use the definition that the name at `at` refers to.
 pub fn incoming_calls(db: &Database, at: FilePosition) -> Vec<Call> {
     let Some(item) = def_at(db, at) else {
         return Vec::new();
@@ -35,7 +37,8 @@ pub fn incoming_calls(db: &Database, at: FilePosition) -> Vec<Call> {
         .collect()
 }
 
-/// Returns the definitions that the definition at `at` uses, in order of first use.
+/// Returns the definitions that the definition that the name at `at` refers to uses, in the order
+/// of their first use.
 pub fn outgoing_calls(db: &Database, at: FilePosition) -> Vec<Call> {
     let Some(item) = def_at(db, at) else {
         return Vec::new();

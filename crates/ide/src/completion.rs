@@ -23,23 +23,23 @@ use cursor_context::Place;
 pub enum CompletionKind {
     /// A function: a definition, a primitive or a strategy.
     Function,
-    /// A value: parameter, `let` name, definition of data.
+    /// A value: a parameter, a `let` name, or a definition of data.
     Value,
     /// A size, type or other type-level name.
     TypeParameter,
-    /// A scalar type or type constructor.
+    /// A scalar type, a type constructor, a phrase type of DPIA, or a type of ELEVATE.
     Type,
     /// A kind, or an access of DPIA.
     Kind,
     /// One of the four address spaces.
     AddressSpace,
-    /// A reserved word.
+    /// A reserved word, or another word of the syntax.
     Keyword,
     /// A member of a pair: `_1` or `_2`.
     Field,
-    /// An annotation, such as `@run`, or a word in its arguments.
+    /// An annotation or attribute, such as `@run`, or a word in its arguments.
     Annotation,
-    /// A file that an import names.
+    /// A file that an import or `@strategy` can name.
     File,
 }
 
@@ -61,16 +61,18 @@ pub struct Completion {
     pub label: String,
     /// The kind of the completion.
     pub kind: CompletionKind,
-    /// The type as text, or, for a completion without a type, its kind, title or meaning.
+    /// The type as text, or, for a completion without a type, its kind, title or meaning, if it
+    /// has one.
     pub detail: Option<String>,
     /// The text of `detail`, but a type is without what is inferred: its leading implicit
     /// parameters and conditions.
     pub brief: Option<String>,
-    /// The range that is replaced: the identifier under the cursor.
+    /// The range in the file that is replaced: the identifier under the cursor, or the name of a
+    /// file.
     pub replace: Span,
     /// The text that is inserted.
     pub insert: String,
-    /// True if `insert` has `${1:placeholders}`, with `$`, `}` and `\` escaped.
+    /// True if `insert` is a snippet, with placeholders such as `${1:name}` and `$0`.
     pub snippet: bool,
     /// The sort key: the list is ordered by comparing these as text.
     pub sort: String,
@@ -124,7 +126,7 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
     list.finish()
 }
 
-/// Returns true if `at` is between the brackets of an annotation, as in `@run(n = 4)`.
+/// Returns true if `at` is between the brackets of an annotation or attribute, as in `@run(n = 4)`.
 pub fn in_annotation(db: &Database, at: FilePosition) -> bool {
     match db.language(at.file) {
         Language::Elevate => strategy_files::in_attribute(db, at),
@@ -137,8 +139,8 @@ pub fn in_file_name(db: &Database, at: FilePosition) -> bool {
     paths::is_at(db, at)
 }
 
-/// Computes what completions in this file need: the types of all names in its scope. Files that are
-/// imported but not open may not have been checked yet.
+/// Computes what completions in this file need: the types of all definitions of programs in its
+/// scope. Files that are imported but not open may not have been checked yet.
 pub fn prepare_completions(db: &Database, file: FileId) {
     let scope = db.program_scope(file);
     db.schemes(scope.names().map(|(_, item, _)| item));
@@ -154,7 +156,7 @@ fn before_items(db: &Database, at: FilePosition) -> Vec<Completion> {
     list.finish()
 }
 
-/// Returns the documentation of a completion, in Markdown.
+/// Returns the documentation of a completion with its type, in Markdown; `None` if it has none.
 pub fn resolve_completion(db: &Database, source: CompletionSource) -> Option<String> {
     match source {
         CompletionSource::None => None,

@@ -13,7 +13,7 @@ use syntax::Span;
 
 mod show;
 
-/// The time limit for parsing one text. It is sufficient for several megabytes of generated text.
+/// The time limit for parsing one version of a text, which is sufficient for several megabytes.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The maximal size in bytes of a text that is parsed from scratch after a syntax error, which
@@ -118,8 +118,9 @@ impl SyntaxTree {
         }
     }
 
-    /// Returns the tree, or `None` if parsing takes too long. Unwinds to
-    /// [`Database::catch_cancelled`] if the database changes meanwhile.
+    /// Returns the tree, which is parsed at the first call. Returns `None` if that takes longer
+    /// than [`PATIENCE`]. Unwinds to [`Database::catch_cancelled`] if a change of the database
+    /// cancels it.
     pub(crate) fn read(&self, db: &Database) -> Option<Tree> {
         let limit = Limit {
             end: Instant::now().checked_add(PATIENCE),
@@ -188,8 +189,8 @@ fn rest_of_chunk(text: &Rope, byte: usize) -> &[u8] {
     &chunk.as_bytes()[byte - start..]
 }
 
-/// Converts an edit to tree-sitter's form; returns `None` if it does not lead from one text to the
-/// other.
+/// Converts an edit to tree-sitter's form; returns `None` if the lengths of the texts do not fit
+/// the edit.
 fn input_edit(
     before: &Rope,
     after: &Rope,
@@ -233,7 +234,7 @@ pub(crate) fn span(node: Node) -> Span {
     Span::new(node.start_byte() as u32, node.end_byte() as u32)
 }
 
-/// Returns the nodes that contain this byte, from the root to the token.
+/// Returns the nodes that contain the byte with this offset, from the root to the token.
 pub(crate) fn path(tree: &Tree, byte: usize) -> Vec<Node<'_>> {
     let mut cursor = tree.walk();
     let mut found = Vec::new();

@@ -1,15 +1,15 @@
-//! The syntactic context of a cursor, computed only from the tokens before it, so that it is
-//! available in incomplete code.
+//! The syntactic context of a cursor in an item of a program, computed only from the tokens before
+//! it, so that it is available in incomplete code.
 
 pub(crate) mod strategy_files;
 
 use syntax::Span;
 use syntax::lexer::{Token, TokenKind};
 
-/// The syntactic context of a cursor.
+/// The syntactic context of a cursor: what is expected there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Context {
-    /// An import or a definition.
+    /// The beginning of an item.
     Item,
     /// The keyword `def` after `foreign`.
     ForeignDef,

@@ -1,4 +1,4 @@
-//! Diagnostics of a file, and the fixes for them.
+//! The diagnostics of a file with places in files, and the fixes for them.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub struct FileDiagnostic {
     pub code: Code,
     /// The severity.
     pub severity: Severity,
-    /// The place in the file.
+    /// The range in the file.
     pub span: Span,
     /// The message: what was expected and what was found.
     pub message: String,
@@ -44,11 +44,11 @@ pub struct FileDiagnostic {
     pub related: Vec<RelatedPlace>,
     /// Advice on how to correct the error.
     pub help: Option<String>,
-    /// Fixes of the cause, of which one can be chosen.
+    /// Alternative fixes of the cause.
     pub fixes: Vec<FileFix>,
 }
 
-/// Returns all diagnostics of `file`, in the order of the text.
+/// Returns all diagnostics of `file`, in the order of the items and then of their ranges.
 pub fn diagnostics(db: &Database, file: FileId) -> Vec<FileDiagnostic> {
     let found = db.file_diagnostics(file);
     found

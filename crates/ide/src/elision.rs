@@ -1,8 +1,9 @@
-//! Short forms of types and values for the ends of lines. They are computed from the printed text,
-//! whose brackets and arrows show enough of its structure.
+//! Short forms of types, values and lists with at most a given number of characters, for inlay
+//! hints. They are computed from the printed text, whose brackets and arrows show enough of its
+//! structure.
 
 const ELLIPSIS: char = '…';
-/// The largest number of elements that a shortened value shows of an array or a vector.
+/// The largest number of elements that a shortened value shows of each array or vector.
 const MOST_ELEMENTS: usize = 8;
 
 /// Returns the text of a type if it has at most `max` characters, or otherwise a form of it that
@@ -47,7 +48,9 @@ pub(crate) fn cut(text: &str, max: usize) -> String {
     kept.chain([ELLIPSIS]).take(max).collect()
 }
 
-/// Shortens a value to as many of the first elements of its arrays and vectors as fit.
+/// Returns the text of a value, or, if it has more than `max` characters, a form with as many of
+/// the first elements of each array and vector as fit, but at most [`MOST_ELEMENTS`]. If not even
+/// one fits, that form is cut.
 pub(crate) fn value(text: &str, max: usize) -> String {
     if fits(text, max) {
         return text.to_owned();
@@ -112,7 +115,8 @@ fn fits(text: &str, max: usize) -> bool {
     text.len() <= max || text.chars().count() <= max
 }
 
-/// Keeps as many of the first parameters as fit, and the result.
+/// Keeps as many of the first parameters as fit, and the result, which is shortened if not even
+/// that fits.
 fn elide_arrows(params: &[&str], result: &str, max: usize) -> String {
     (0..=params.len())
         .rev()
@@ -132,7 +136,7 @@ fn elide_arrows(params: &[&str], result: &str, max: usize) -> String {
 }
 
 /// Replaces the contents of brackets by `…`, innermost first, until the text fits. If that is not
-/// enough, leaves out the first dimensions.
+/// enough, leaves out the first dimensions, or otherwise the beginning of the text.
 fn elide_data(text: &str, max: usize) -> String {
     let mut short = text.to_owned();
     while !fits(&short, max) {
@@ -172,8 +176,9 @@ fn cut_front(text: &str, max: usize) -> String {
         .collect()
 }
 
-/// Returns the first pair of brackets that is not yet elided and contains no other such pair. Sizes
-/// precede the element type, so they are elided first.
+/// Returns the byte offsets of the first pair of brackets, in the order of the closing ones, that
+/// has more than one character inside, so is not yet elided. Sizes precede the element type, so
+/// they are elided first.
 fn first_group(text: &str) -> Option<(usize, usize)> {
     let mut open = Vec::new();
     for (at, c) in text.char_indices() {

@@ -8,7 +8,7 @@ use syntax::Span;
 
 use crate::{FileDiagnostic, FileFix, TextEdit, diagnostics};
 
-/// The largest number of rounds. In each round, every definition gets at most one fix.
+/// The largest number of rounds. In each round, every item gets at most one fix.
 const MAX_ROUNDS: usize = 200;
 
 /// The result of applying fixes to a file.
@@ -18,16 +18,17 @@ pub struct FixedFile {
     pub text: String,
     /// The titles of the applied fixes, in order.
     pub titles: Vec<String>,
-    /// False if the fixes undo each other, or if some are left after the largest number of rounds.
-    /// If they undo each other, the text is the last one before they do.
+    /// False if the fixes undo each other, or after the largest number of rounds. If they undo each
+    /// other, the text is the first one that they lead to a second time.
     pub settled: bool,
 }
 
 /// Applies the preferred fixes of a file until none is left. The file in the database has the new
 /// text afterwards.
 ///
-/// A fix that changes another file is not applied. If fixes undo each other, the text is the one at
-/// which the circle begins, so that fixing it again changes nothing.
+/// A fix that changes another file is not applied. If the fixes undo each other, their sequence of
+/// texts is cyclic, and the result is the first text of the cycle, so that fixing it again changes
+/// nothing.
 pub fn fix_all(db: &mut Database, file: FileId) -> FixedFile {
     let path = db.path(file);
     let mut text = db.text(file).to_string();
@@ -65,13 +66,14 @@ pub fn fix_all(db: &mut Database, file: FileId) -> FixedFile {
     }
 }
 
-/// Returns true if a diagnostic of the file has a preferred fix in the file.
+/// Returns true if a diagnostic of the file has a preferred fix that can be chosen and changes only
+/// this file.
 pub(crate) fn has_preferred_fixes(db: &Database, file: FileId) -> bool {
     !preferred(db, file).is_empty()
 }
 
-/// Applies the preferred fixes of a file of a database that cannot be changed. Returns `None` if
-/// there are none.
+/// Applies the preferred fixes of a file like [`fix_all`], in a copy of the database. Returns
+/// `None` if there are none.
 pub fn fix_all_in_copy(db: &Database, file: FileId) -> Option<FixedFile> {
     if preferred(db, file).is_empty() {
         return None;
@@ -91,8 +93,8 @@ pub fn fix_all_in_copy(db: &Database, file: FileId) -> Option<FixedFile> {
     Some(fix_all(&mut copy, file))
 }
 
-/// Returns the preferred fixes that are applied together, in the order of the text: at most one of
-/// each definition.
+/// Returns the preferred fixes that are applied together, in the order of the text: at most one for
+/// each item. They do not overlap.
 fn preferred(db: &Database, file: FileId) -> Vec<FileFix> {
     let mut fixed = FxHashSet::default();
     let mut end = 0;
@@ -116,13 +118,13 @@ fn preferred(db: &Database, file: FileId) -> Vec<FileFix> {
     round
 }
 
-/// Returns the preferred fix of a diagnostic that can be chosen.
+/// Returns the first preferred fix of a diagnostic that can be chosen.
 fn best(diagnostic: FileDiagnostic) -> Option<FileFix> {
     let mut fixes = diagnostic.fixes.into_iter();
     fixes.find(|fix| fix.preferred && fix.disabled.is_none() && !fix.edits.files.is_empty())
 }
 
-/// Returns the part of the text in which a fix makes changes.
+/// Returns the range from the start of the first edit of a fix to the end of the last one.
 fn extent(fix: &FileFix) -> Span {
     let spans = fix.edits.files.iter().flat_map(|(_, edits)| edits);
     let spans = spans.map(|edit| edit.span);

@@ -19,15 +19,15 @@ use syntax::ast::AddressSpace;
 /// The number of bytes from which a size is written with a unit such as kB.
 const FEW: u64 = 10_000;
 
-/// The amount of detail about the accesses along a pipeline.
+/// The amount of detail of the labels for the accesses of pipeline stages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AccessFlow {
     /// No labels.
     Off,
-    /// The access of each stage, and the memory of a stage that is stored.
+    /// The access of each stage; for a stored one also its memory, and its size if that is known.
     #[default]
     Compact,
-    /// The same with sizes, the sources of reads and the destinations of writes.
+    /// The same with all sizes, the sources of reads and the destinations of writes.
     Full,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Amount {
 
 impl Flow {
     /// Returns the results for the first target that the definition is checked for; `None` if there
-    /// is no target or no result.
+    /// is no target, or if it cannot be translated for that.
     pub(crate) fn of(db: &Database, item: ItemId) -> Option<Flow> {
         let target = db.targets(item).iter().next()?;
         let facts = db.flow(item, target)?;
@@ -200,7 +200,8 @@ impl Flow {
         })
     }
 
-    /// Renders the label of a stored value: `stored: heap, 4.2 MB`.
+    /// Renders the label of a stored value: `stored: heap, 4.2 MB`. A number of bytes that depends
+    /// on sizes without known values is only included if `full` is true.
     fn kept_label(&self, data: &Ty, space: Option<AddressSpace>, full: bool) -> String {
         let (place, bytes) = self.kept(data, space);
         let bytes = bytes.filter(|amount| full || !amount.is_open());
@@ -293,7 +294,8 @@ impl Flow {
         }
     }
 
-    /// Returns the memory in which a value is stored, and the number of bytes.
+    /// Returns the memory in which a value is stored, and the number of bytes, as far as they are
+    /// known. `space` is its address space in OpenCL; without one the memory depends on the type.
     fn kept(
         &self,
         data: &Ty,
@@ -332,7 +334,7 @@ impl Flow {
 }
 
 impl Amount {
-    /// Returns true if it depends on sizes whose values are not given.
+    /// Returns true if the number depends on sizes whose values are not given.
     fn is_open(&self) -> bool {
         self.with.is_none() && self.exact.starts_with('`')
     }
@@ -367,7 +369,7 @@ fn read_from(from: &Sources, quote: &str) -> Option<String> {
     (!all.is_empty()).then(|| all.join(", "))
 }
 
-/// Renders a share in per cent: `8%`.
+/// Renders a share in per cent: `8%`, or `less than 1%`.
 fn share(part: u64, all: u64) -> String {
     let percent = part as f64 / all as f64 * 100.0;
     match percent {
@@ -385,7 +387,7 @@ fn kibibytes(bytes: u64) -> String {
     }
 }
 
-/// Renders a number of bytes: `16 B`, `4.2 MB`.
+/// Renders a number of bytes: `16 B`, and from [`FEW`] on with a larger unit, `4.2 MB`.
 fn bytes_of(count: u64) -> String {
     match count {
         0..FEW => format!("{count} B"),

@@ -1,4 +1,5 @@
-//! Folding ranges of definitions, brackets, comments and imports.
+//! Folding ranges of definitions, brackets, comments, imports and other constructs of several
+//! lines.
 
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
@@ -16,7 +17,7 @@ use crate::item_view::View;
 pub enum FoldingKind {
     /// Consecutive lines of comments.
     Comment,
-    /// Consecutive imports.
+    /// The imports between two definitions.
     Imports,
     /// Another construct over several lines, such as a definition or a call.
     Region,
@@ -25,14 +26,14 @@ pub enum FoldingKind {
 /// A range of several lines that can be folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Folding {
-    /// The range from the first byte that stays visible to the last byte that is hidden.
+    /// The range in the file, in bytes. The rest of its first line stays visible when it is folded.
     pub span: Span,
     /// The kind of the range.
     pub kind: FoldingKind,
 }
 
-/// Returns the folding ranges of `file` in the order of the text, at most one for each line;
-/// `syntax` is the concrete syntax tree of the file.
+/// Returns the folding ranges of `file` in the order of the text, at most one that begins on each
+/// line; `syntax` is the concrete syntax tree of the file.
 pub fn folding_ranges(db: &Database, file: FileId, syntax: &SyntaxTree) -> Vec<Folding> {
     let found = match syntax.read(db) {
         Some(tree) => {
@@ -51,8 +52,8 @@ pub fn folding_ranges(db: &Database, file: FileId, syntax: &SyntaxTree) -> Vec<F
     one_a_line(syntax.text(), found)
 }
 
-/// Removes the ranges that end on their first line, and keeps only the longest of those that begin
-/// on one line.
+/// Removes the ranges that end on their first line. Of those that begin on one line, keeps only the
+/// one that ends last.
 fn one_a_line(text: &Rope, mut found: Vec<Folding>) -> Vec<Folding> {
     let line = |byte: u32| text.byte_to_line((byte as usize).min(text.len_bytes()));
     found.sort_by_key(|fold| (fold.span.start, std::cmp::Reverse(fold.span.end)));
@@ -91,8 +92,8 @@ static FOLDS: LazyLock<[Option<Query>; 3]> = LazyLock::new(|| {
     ]
 });
 
-/// Returns the matches of the query of `FOLDS` in a tree, with consecutive comments and imports
-/// merged.
+/// Returns the ranges of the nodes that the query of [`FOLDS`] finds in a tree. Consecutive line
+/// comments, and the imports between two definitions, have one range.
 fn captured(db: &Database, syntax: &SyntaxTree, tree: &Tree) -> Vec<Folding> {
     let text = syntax.text();
     let Some(query) = &FOLDS[syntax.language() as usize] else {
@@ -205,8 +206,9 @@ fn imports(db: &Database, file: FileId) -> Option<Folding> {
     })
 }
 
-/// Returns the ranges of those of these items that are definitions, and of the pairs of brackets in
-/// all of them. This needs no tree, so it also works on text that the grammar does not accept.
+/// Returns the ranges of those of these items that are definitions, examples or main expressions,
+/// and of the pairs of brackets in all of them. This needs no concrete syntax tree, so it also
+/// works on text that the grammar does not accept.
 fn items(db: &Database, items: &[ItemId]) -> Vec<Folding> {
     let mut found = Vec::new();
     for &id in items {

@@ -28,7 +28,7 @@ pub fn format_range(db: &Database, file: FileId, range: Span) -> Option<Vec<Text
     (!edits.is_empty()).then_some(edits)
 }
 
-/// Returns the line ending of the file's first line.
+/// Returns the line ending of the file's first line: CR LF, or otherwise LF.
 fn newline(db: &Database, file: FileId) -> &'static str {
     let text = db.text(file);
     match text
@@ -41,9 +41,9 @@ fn newline(db: &Database, file: FileId) -> &'static str {
     }
 }
 
-/// Returns the edits that turn `old`, which begins at `base`, into `new`. If both differ only in
-/// blanks, there is one small edit for each change, so that cursors and breakpoints keep their
-/// places; otherwise one edit replaces the whole text.
+/// Returns the edits that turn `old`, which begins at the byte `base` of the file, into `new`. If
+/// both differ only in whitespace, there is one small edit for each change, so that cursors keep
+/// their places; otherwise one edit replaces the whole text.
 fn differences(old: &str, new: &str, base: u32, language: Language) -> Vec<TextEdit> {
     if old == new {
         return Vec::new();
@@ -57,7 +57,8 @@ fn differences(old: &str, new: &str, base: u32, language: Language) -> Vec<TextE
     })
 }
 
-/// Returns the edits between the words of two texts; `None` if the words differ.
+/// Returns the edits of the whitespace between the tokens of two texts; `None` if the tokens
+/// differ.
 fn blanks(old: &str, new: &str, base: u32, language: Language) -> Option<Vec<TextEdit>> {
     let (mut edits, mut old_end, mut new_end) = (Vec::new(), 0, 0);
     let (mut old_words, mut new_words) = (words(old, language), words(new, language));
@@ -83,7 +84,7 @@ fn blanks(old: &str, new: &str, base: u32, language: Language) -> Option<Vec<Tex
     }
 }
 
-/// Returns the places of the words of a text, including comments.
+/// Returns the ranges of the tokens of a text, including comments, without whitespace.
 fn words(text: &str, language: Language) -> Box<dyn Iterator<Item = Span> + '_> {
     if language == Language::Elevate {
         let words = elevate::lex(text);

@@ -1,9 +1,10 @@
-//! Free type-level variables of types.
+//! Free type-level variables of types, and errors in types.
 
 use nat::{Nat, Var};
 use rise::{Access, DataFun, Ty, Type};
 
-/// Adds the free variables of `ty` to `out`, in order of first occurrence, each once.
+/// Adds the free variables of `ty` that are not yet in `out` to `out`, in the order of their first
+/// occurrence.
 pub(crate) fn of_type(ty: &Ty, out: &mut Vec<Var>) {
     let mut walk = Walk {
         bound: Vec::new(),

@@ -1,7 +1,9 @@
 //! Fuzzy matching of a typed text with names.
 
-/// Returns the cost of matching `query` with `name`, 0 for the best match, or `None` if the letters
-/// of `query` do not occur in `name` in order. The comparison ignores case.
+/// Returns the cost of matching `query` with `name`, or `None` if the characters of `query` do not
+/// occur in `name` in order. The comparison ignores case. The cost is 0 for the same name, 1 for a
+/// prefix, 2 for a prefix in another case, and otherwise more, the more parts of the name are
+/// skipped.
 pub(crate) fn score(query: &str, name: &str) -> Option<u32> {
     if name.starts_with(query) {
         return Some(if name.len() == query.len() { 0 } else { 1 });

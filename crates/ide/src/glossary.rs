@@ -3,7 +3,7 @@
 
 const TEXT: &str = include_str!("glossary.md");
 
-/// Returns the entries of the glossary: the words that share a text, separated by blanks, and the
+/// Returns the entries of the glossary: the words that share a text, separated by spaces, and the
 /// text in Markdown.
 pub fn glossary() -> impl Iterator<Item = (&'static str, &'static str)> {
     let sections = TEXT.split("## ").skip(1);

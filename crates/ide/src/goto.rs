@@ -10,8 +10,8 @@ use syntax::{GlobalId, Span};
 use crate::item_view::{self, Symbol, View};
 use crate::{FilePosition, NavTarget, SymbolKind, free_vars, tree};
 
-/// Returns the definition of the name at `at`, or all definitions of it if it is ambiguous. For the
-/// path of an import this is the file.
+/// Returns the definition or binder of the name at `at`, or all definitions of it if it is
+/// ambiguous; none for a primitive. For the path of an import this is the file.
 pub fn goto_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
     let Some((view, offset)) = View::at(db, at) else {
         return Vec::new();
@@ -25,8 +25,8 @@ pub fn goto_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
     }
 }
 
-/// Returns the binders of the names in the type of the expression or binder at `at`: its sizes and
-/// type parameters.
+/// Returns the binders, in the item, of the type-level variables in the type of the expression or
+/// binder at `at`, such as its sizes.
 pub fn goto_type_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
     let Some((view, offset)) = View::at(db, at) else {
         return Vec::new();
@@ -70,7 +70,7 @@ fn ambiguous(view: &View<'_>, offset: u32) -> Vec<NavTarget> {
     }
 }
 
-/// Returns the name at a position of the item, resolved or not.
+/// Returns the name in a term that touches an offset in the item, resolved or not.
 fn name_at(view: &View<'_>, offset: u32) -> Option<Name> {
     if view.is_strategy() {
         return item_view::strategy_files::name_at(view, offset);
@@ -95,8 +95,8 @@ fn import_target(view: &View<'_>) -> Option<NavTarget> {
     })
 }
 
-/// Returns the place where `symbol` is bound. A primitive has none, because it is part of the
-/// language.
+/// Returns the place where `symbol` is defined or bound. A primitive has none, because it is part
+/// of the language.
 pub(crate) fn target(view: &View<'_>, symbol: Symbol) -> Option<NavTarget> {
     let db = view.db;
     let (item, span, kind) = match symbol {
@@ -135,7 +135,7 @@ fn library_strategy(db: &Database, id: GlobalId) -> Option<NavTarget> {
     })
 }
 
-/// Returns the place of a definition.
+/// Returns the place of a definition; `None` for an item that defines nothing.
 pub(crate) fn definition(db: &Database, item: ItemId) -> Option<NavTarget> {
     definition_with(db, item, db.scheme(item).as_deref())
 }

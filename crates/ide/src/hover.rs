@@ -1,5 +1,5 @@
-//! Hovers: the type with sizes, kind, documentation, obligations and memory of the expression under
-//! the cursor.
+//! Hovers: the type or kind, documentation, obligations, memory and errors of the name, expression
+//! or keyword under the cursor.
 
 mod kernel;
 mod keywords;
@@ -25,8 +25,8 @@ pub struct Hover {
     pub markdown: String,
 }
 
-/// The diagnostics that a hover repeats. Editors that show diagnostics display them beside the
-/// hover, where they would be duplicates.
+/// The diagnostics that a hover repeats. In editors that show diagnostics beside the hover, they
+/// would be duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repeated {
     /// True if errors are repeated.
@@ -43,7 +43,8 @@ impl Repeated {
     };
 }
 
-/// Describes the expression or word at `at`: its type, documentation and memory.
+/// Describes the name, expression or keyword at `at`: its type, documentation and memory, after the
+/// errors there that are to be repeated. Returns `None` if there is nothing to say.
 pub fn hover(db: &Database, at: FilePosition, repeated: Repeated) -> Option<Hover> {
     let (view, offset) = View::at(db, at)?;
     let (place, word) = match view.is_strategy() {
@@ -86,7 +87,8 @@ fn problems(view: &View<'_>, span: Span, repeated: Repeated) -> Vec<String> {
     .collect()
 }
 
-/// Returns the place of the word at a position, and what it means if it is no name.
+/// Returns the range of the token at an offset, and its description as a token that is no resolved
+/// name; `None` in a comment.
 fn word(view: &View<'_>, offset: u32) -> Option<(Span, Option<String>)> {
     let text = view.db.item_text(view.id);
     let token = token::at(&text, offset, view.dialect())?;
@@ -140,7 +142,8 @@ fn with_meaning(known: Option<String>, word: &str) -> String {
     markdown::paragraphs(known.into_iter().chain(meaning))
 }
 
-/// Returns the meaning of the annotation whose name, or a word of whose arguments, is at a place.
+/// Returns the meaning of the annotation of whose name, or of an identifier in whose arguments, the
+/// token is.
 fn annotation(view: &View<'_>, token: Token) -> Option<&'static str> {
     let annotations = view.item().annotations.iter();
     let mut around = annotations.filter(|annotation| annotation.span.contains(token.span));
@@ -292,7 +295,8 @@ fn as_stage(view: &View<'_>, term: TermId, name: &str) -> Option<String> {
     )))
 }
 
-/// Returns the source text of a call if it is short, and otherwise `name(…)`.
+/// Returns the source text of a call if it is on one line and has at most 40 bytes, and otherwise
+/// `name(…)`.
 fn subject(view: &View<'_>, call: TermId, name: &str) -> String {
     let text = view.db.item_text(view.id);
     let written = text
@@ -318,7 +322,8 @@ fn stage(view: &View<'_>, term: TermId) -> String {
     }
 }
 
-/// Lists the obligations on sizes that the call at `term` adds, which are checked before a run.
+/// Lists the obligations on sizes that the call of the name at `term` adds, which are checked
+/// before a run; empty if there are none.
 fn needs(view: &View<'_>, term: TermId) -> String {
     let item = view.item();
     let call = view

@@ -6,17 +6,16 @@ use db::{Database, FileId, Language};
 use rustc_hash::FxHashSet;
 
 /// Returns the other files in the language of a file that it can import, with their paths relative
-/// to its folder, the nearest first. Files that import it, directly or transitively, are left out,
-/// because imports must be acyclic.
+/// to its folder, in the order of the number of folders in these. Files that import it, directly or
+/// transitively, are left out, because imports must be acyclic.
 pub(crate) fn importable(db: &Database, file: FileId) -> Vec<(FileId, String)> {
     let mut found = files(db, file, db.language(file));
     found.retain(|(other, _)| *other != file && !reaches(db, *other, file));
     found
 }
 
-/// Returns the files in a language, except for those of the standard library, with their paths
-/// relative to the folder of the file `from`, the nearest first. Returns none if `from` is not on
-/// disk.
+/// Returns the files on disk in a language with their paths relative to the folder of the file
+/// `from`, in the order of the number of folders in these. Returns none if `from` is not on disk.
 pub(crate) fn files(db: &Database, from: FileId, language: Language) -> Vec<(FileId, String)> {
     let own = db.path(from);
     let Some(folder) = own.as_disk().and_then(Path::parent) else {
@@ -32,7 +31,8 @@ pub(crate) fn files(db: &Database, from: FileId, language: Language) -> Vec<(Fil
     found
 }
 
-/// Returns the strategy file that a path in the annotations of a file refers to.
+/// Returns the strategy file to which `path`, as [`files`] writes it, leads from the folder of the
+/// file `from`.
 pub(crate) fn file_at(db: &Database, from: FileId, path: &str) -> Option<FileId> {
     let files = files(db, from, Language::Elevate);
     let named = files.into_iter().find(|(_, name)| *name == *path);

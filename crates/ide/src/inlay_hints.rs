@@ -1,4 +1,4 @@
-//! Inlay hints: inferred types and sizes, accesses, values and barriers.
+//! Inlay hints: inferred types, implicit arguments, accesses, values and barriers.
 
 mod strategy_files;
 
@@ -25,7 +25,8 @@ const LEAST_TYPE: usize = 6;
 /// The kinds of hints to compute, and their length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InlayConfig {
-    /// True for the types of `fun` parameters and `let` names without an annotation.
+    /// True for the types of `fun` parameters, `let` names, and parameters in strategy files
+    /// without an annotation.
     pub parameters: bool,
     /// True for the types of definitions without an annotation.
     pub definitions: bool,
@@ -35,11 +36,11 @@ pub struct InlayConfig {
     pub access_flow: AccessFlow,
     /// True for the values of pipeline stages for small sizes and simple arguments.
     pub values: bool,
-    /// True for implicit arguments.
+    /// True for the implicit arguments of names.
     pub implicits: bool,
     /// True for the accesses that the barriers of kernels order.
     pub barriers: bool,
-    /// The largest length of a label in characters; longer types are shortened.
+    /// The largest length of a label in characters; longer ones are shortened.
     pub max_length: usize,
 }
 
@@ -67,11 +68,11 @@ pub enum InlayKind {
     Definition,
     /// The result type of a pipeline stage, and its access.
     Pipeline,
-    /// The value of a stage for small sizes.
+    /// The value of a pipeline stage for small sizes and simple arguments.
     Value,
     /// The accesses that a barrier of the kernel orders.
     Barrier,
-    /// Implicit arguments.
+    /// The implicit arguments of a name.
     Implicit,
 }
 
@@ -94,7 +95,7 @@ pub struct InlayHint {
     pub pad_left: bool,
 }
 
-/// Returns the hints in `range`, in the order of the text.
+/// Returns the hints whose places are in `range` or at its ends, in the order of the text.
 pub fn inlay_hints(
     db: &Database,
     file: FileId,
@@ -174,7 +175,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Renders `: type`, shortened to the limit.
+    /// Renders `: type`, with the type shortened to the limit of a label.
     fn colon(&self, ty: &str) -> String {
         format!(
             ": {}",
@@ -360,8 +361,9 @@ impl Collector<'_> {
         ends.then_some(at)
     }
 
-    /// Returns the hint with the result type of a stage and its access; `None` if the type is not
-    /// known, and for a first stage that is a name.
+    /// Returns the hint with the result type of a stage and its access, as far as they are enabled;
+    /// `None` if the type is not known, if there is nothing to show, and for a first stage that is
+    /// a name.
     fn stage(&self, stage: Stage, at: u32) -> Option<InlayHint> {
         if matches!(self.view.item().term(stage.written).kind, TermKind::Name(_))
             && stage.written == stage.result
@@ -382,9 +384,10 @@ impl Collector<'_> {
         })
     }
 
-    /// Combines the type and the access, as far as they are enabled and fit. Uses the longest form
-    /// of the access that fits, and shortens the type first. `accesses` are the forms of the
-    /// access, the longest first. Returns `None` if types are not enabled and there is no access.
+    /// Combines the type and the access of a stage, as far as they are enabled and fit. `accesses`
+    /// are the forms of the access, the longest first; the first one is used that fits together
+    /// with a shortened type, and none if not even the last one does. Returns `None` if types are
+    /// not enabled and there is no access.
     fn stage_label(&self, ty: &str, accesses: &[String]) -> Option<String> {
         let max = self.config.max_length;
         let length = |text: &str| text.chars().count();
@@ -402,7 +405,8 @@ impl Collector<'_> {
         Some(fitting.unwrap_or_else(|| elision::elide(ty, max)))
     }
 
-    /// Describes the access of a stage, as labels from long to short and as a sentence.
+    /// Describes the access of a stage, as labels from long to short and as a sentence; `None` if
+    /// accesses are not enabled or nothing is known of it.
     fn access(&self, stage: Stage) -> Option<(Vec<String>, String)> {
         if self.config.access_flow == AccessFlow::Off {
             return None;
@@ -451,7 +455,7 @@ impl Collector<'_> {
         self.view.span(tree::callee(item, stage.written))
     }
 
-    /// Returns the hint with the value of a stage for small sizes.
+    /// Returns the hint with the value of a stage for small sizes and simple arguments.
     fn value(&self, stage: Stage, at: u32) -> Option<InlayHint> {
         let values = self
             .values
@@ -484,7 +488,7 @@ impl Collector<'_> {
     }
 
     /// Adds a hint for each barrier of the kernels, with all accesses that the barrier orders. It
-    /// is at the first access in the definition that waits at the barrier.
+    /// is at the end of the line of the first access in the definition that waits at the barrier.
     fn barriers(&self, out: &mut Vec<InlayHint>) {
         let (db, item) = (self.view.db, self.view.id);
         let Some(target) = db.targets(item).with_work_items() else {

@@ -16,13 +16,13 @@ use crate::builtin::Builtin;
 use crate::tree::{self, Parents, Scope};
 use crate::{FilePosition, FileRange, free_vars, markdown, token};
 
-/// The functions that sizes can use.
+/// The names of the functions that size expressions can call.
 pub(crate) const SIZE_FUNCTIONS: [&str; 5] = ["ceilDiv", "log2", "max", "min", "sum"];
 
 /// The referent of a name in any language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Symbol {
-    /// A name bound inside an item.
+    /// A name that is bound inside an item of a program.
     Binder(ItemId, BinderId),
     /// The index of the `sum(i, …)` at this term.
     SumIndex(ItemId, TermId),
@@ -34,7 +34,7 @@ pub(crate) enum Symbol {
     Primitive(Builtin),
 }
 
-/// An occurrence of a name in an item.
+/// An occurrence of a resolved name in an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Occurrence {
     /// The symbol that the name refers to.
@@ -44,7 +44,7 @@ pub(crate) struct Occurrence {
     /// The term that consists of the name. `None` for the name of a definition, a binder, and the
     /// key of an annotation's argument, which are no terms, and for all names in strategy files.
     pub(crate) term: Option<TermId>,
-    /// True if the symbol is bound here.
+    /// True if the symbol is defined or bound here.
     pub(crate) declaration: bool,
 }
 
@@ -82,7 +82,7 @@ impl<'d> View<'d> {
         Some((View::new(db, item), offset))
     }
 
-    /// Returns the name at a position, with the view of its item.
+    /// Returns the resolved name that touches a position, with the view of its item.
     pub(crate) fn name_at(db: &'d Database, at: FilePosition) -> Option<(View<'d>, Occurrence)> {
         let (view, offset) = View::at(db, at)?;
         let found = view.occurrence_at(offset)?;
@@ -121,7 +121,7 @@ impl<'d> View<'d> {
         &self.parsed.item
     }
 
-    /// Returns the range of the name that the item defines.
+    /// Returns the range, in the item, of the name that the item defines.
     pub(crate) fn name_span(&self) -> Option<Span> {
         match self.is_strategy() {
             true => strategy_files::name_span(self),
@@ -129,7 +129,8 @@ impl<'d> View<'d> {
         }
     }
 
-    /// Returns true for an example, a main expression, or a definition whose name is missing.
+    /// Returns true for a definition whose name is missing, and for an example, a main expression
+    /// or a `traversal` header of a strategy file.
     pub(crate) fn is_unnamed(&self) -> bool {
         match self.is_strategy() {
             true => strategy_files::is_unnamed(self),
@@ -140,7 +141,8 @@ impl<'d> View<'d> {
         }
     }
 
-    /// Returns the range of the path of an import, with its quotes; `None` for other items.
+    /// Returns the range, in the item, of the path of an import, with its quotes; `None` for other
+    /// items.
     pub(crate) fn import_path(&self) -> Option<Span> {
         if self.is_strategy() {
             return strategy_files::import_path(self);
@@ -151,7 +153,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// Returns the matching pairs of brackets in the item.
+    /// Returns the ranges, in the item, of the brackets of each matching pair.
     pub(crate) fn brackets(&self) -> Vec<(Span, Span)> {
         let text = self.db.item_text(self.id);
         match self.is_strategy() {
@@ -207,8 +209,10 @@ impl<'d> View<'d> {
         }
     }
 
-    /// Resolves a name in an expression or type. Scopes depend only on the syntax, so this needs no
-    /// types and also works in incomplete code.
+    /// Resolves a name in an expression, type or annotation of a program; `None` for other terms,
+    /// and for a name that refers to nothing or is ambiguous. Scopes depend only on the syntax, so
+    /// this needs no types and also works in incomplete code. In an annotation, names refer to the
+    /// parameters of the definition, and in `@strategy` to strategies.
     pub(crate) fn resolve(&self, term: TermId) -> Option<Symbol> {
         let TermKind::Name(name) = &self.item().term(term).kind else {
             return None;
@@ -244,7 +248,7 @@ impl<'d> View<'d> {
         Scope::at_term(self.item(), self.parents(), term)
     }
 
-    /// Returns the binders of the variables of a type, if all are in scope at a term.
+    /// Returns the binders of the free variables of a type, if all of them are in scope at a term.
     pub(crate) fn binders_of(&self, place: TermId, ty: &Ty) -> Option<Vec<BinderId>> {
         let scope = self.scope_at(place);
         let names = &self.inference().names;
@@ -357,7 +361,8 @@ impl<'d> View<'d> {
             })
     }
 
-    /// Returns all resolved names in the item, in the order of the text.
+    /// Returns the occurrences of all resolved names in the item, in the order of the text, one for
+    /// each range.
     pub(crate) fn occurrences(&self) -> Vec<Occurrence> {
         if self.is_strategy() {
             let mut found = strategy_files::occurrences(self);
@@ -448,8 +453,8 @@ impl<'d> View<'d> {
     }
 }
 
-/// Sorts names in the order of the text. Of several at one place it keeps one: the declaration, if
-/// there is one.
+/// Sorts names in the order of the text. Of several with one range it keeps one: the declaration,
+/// if there is one.
 fn sort(found: &mut Vec<Occurrence>) {
     found.sort_by_key(|name| (name.span, !name.declaration));
     found.dedup_by_key(|name| name.span);
@@ -477,7 +482,8 @@ pub(crate) fn in_gap_comment(db: &Database, at: FilePosition) -> bool {
     last.is_some_and(|token| matches!(token.kind, LineComment | DocComment | OpenComment))
 }
 
-/// Resolves a name that is free in an item of `file`.
+/// Resolves a name that is free in an item of `file` to a definition or a primitive; `None` if it
+/// is unknown or ambiguous.
 pub(crate) fn global_symbol(db: &Database, file: FileId, name: &str) -> Option<Symbol> {
     match db.resolve(file, name) {
         Binding::Def(item) => Some(Symbol::Def(item)),
@@ -498,7 +504,7 @@ pub(crate) fn is_error(ty: &Ty) -> bool {
     matches!(**ty, rise::Type::Error)
 }
 
-/// Returns the index of `sum(i, a, b, e)`, which is its first argument.
+/// Returns the index of `sum(i, a, b, e)`, which is its first argument; `None` for other terms.
 pub(crate) fn sum_index_of(item: &Item, sum: TermId) -> Option<TermId> {
     let TermKind::Apply { callee, args } = &item.term(sum).kind else {
         return None;

@@ -4,7 +4,7 @@ use db::{Database, Declaration, FileId, ItemId};
 use dpia::codes;
 use syntax::{Diagnostic, Severity, Span};
 
-/// A definition that can be run and shown as code.
+/// A definition that can be run and shown as code, or could be without its errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lens {
     /// The definition.
@@ -17,16 +17,17 @@ pub struct Lens {
     pub target: Option<codegen::Target>,
     /// The first of its targets that runs on a device, if any.
     pub device_target: Option<codegen::Target>,
-    /// The number of patterns that have to be lowered before the definition is compiled, because
-    /// they do not choose an implementation: `map`, `reduce`. It is 0 if no such pattern prevents
-    /// the compilation, or if the definition has other errors.
+    /// The number of `map` and `reduce` in the definition, which have to be lowered before it is
+    /// compiled, because they do not choose an implementation. It is 0 if the definition has other
+    /// errors, or if it has a target and no errors.
     pub high_level: usize,
     /// True if the definition has errors, so that it cannot run.
     pub has_errors: bool,
 }
 
-/// Returns the lenses of a file: one for each definition whose parameters are only sizes and data.
-/// A definition with errors is included if the known part of its type allows it.
+/// Returns the lenses of a file: one for each definition of a program whose parameters are only
+/// sizes and data, and whose result generated functions can return. A definition with errors is
+/// included if the known part of its type allows that.
 pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
     let lens = |&item: &ItemId| {
         let Declaration::Def(def) = &db.header(item).declares else {

@@ -1,8 +1,9 @@
 //! Editor features as functions from the database to plain data: byte spans, strings and edits. No
 //! LSP type is used.
 //!
-//! Every function reads one snapshot of the database, and only the items that it needs: an answer
-//! about one place costs the same in a file of ten lines and of ten thousand.
+//! Every function but [`fix_all()`] reads one snapshot of the database and does not change it. Only
+//! the items that an answer needs are analysed, so an answer about one place does not require the
+//! analysis of the whole file.
 
 mod assists;
 mod barriers;

@@ -38,7 +38,7 @@ pub(crate) fn signature(name: &str, scheme: &Scheme) -> String {
     }
 }
 
-/// Returns the documentation of a definition as it is written.
+/// Returns the documentation of a definition of a program as it is written; empty if there is none.
 pub(crate) fn def_docs(db: &Database, item: ItemId) -> String {
     let parsed = db.parsed(item);
     parsed

@@ -30,7 +30,7 @@ pub struct TextEdit {
     pub text: String,
 }
 
-/// Edits of several files; those of one file are sorted and do not overlap.
+/// Edits of any number of files; those of one file are sorted by range and must not overlap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceEdits {
     /// The edits of each file, each file once.
@@ -38,7 +38,7 @@ pub struct SourceEdits {
 }
 
 impl SourceEdits {
-    /// Creates the edits of one file.
+    /// Creates the edits of one file, and sorts them.
     pub fn single(file: FileId, mut edits: Vec<TextEdit>) -> SourceEdits {
         edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
         SourceEdits {
@@ -46,7 +46,7 @@ impl SourceEdits {
         }
     }
 
-    /// Collects edits in any order, without duplicates.
+    /// Groups edits in any order by file, sorts them, and removes duplicates.
     pub(crate) fn collect(edits: impl IntoIterator<Item = (FileId, TextEdit)>) -> SourceEdits {
         let mut files: Vec<(FileId, Vec<TextEdit>)> = Vec::new();
         for (file, edit) in edits {
@@ -68,20 +68,20 @@ impl SourceEdits {
 pub struct NavTarget {
     /// The file.
     pub file: FileId,
-    /// The range of the whole item or binder.
+    /// The range of the whole item, or of the name of a binder; empty at the start for a file.
     pub full: Span,
-    /// The range of its name, within `full`.
+    /// The range of its name, within `full`. For something without a name, it is `full`.
     pub focus: Span,
-    /// The name.
+    /// The name, or a text in its place, such as `main`.
     pub name: String,
     /// The kind of the target.
     pub kind: SymbolKind,
 }
 
-/// The kind of a symbol, which is what a name refers to.
+/// The kind of a symbol: of what a name refers to, or of an entry in an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SymbolKind {
-    /// A definition of a function.
+    /// A definition of a function, or one whose type is not known.
     Function,
     /// A definition of data, or an example or main expression of a strategy file.
     Value,
@@ -92,17 +92,17 @@ pub enum SymbolKind {
     Parameter,
     /// A name bound by `let`.
     Variable,
-    /// A size, type, address space or type-level function that is a parameter.
+    /// A type-level parameter, such as a size or a type, or the index of a `sum`.
     TypeParameter,
     /// A primitive.
     Primitive,
-    /// A rule of ELEVATE.
+    /// A rule of ELEVATE, declared with `rule`.
     Rule,
     /// A strategy, normal form or other value of ELEVATE.
     Strategy,
-    /// A predicate of ELEVATE.
+    /// A predicate of ELEVATE, declared with `pred`.
     Predicate,
-    /// A tuning parameter.
+    /// A tuning parameter of ELEVATE, declared with `tune`.
     Tunable,
     /// An imported file.
     File,

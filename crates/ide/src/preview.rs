@@ -61,7 +61,7 @@ impl Form {
         })
     }
 
-    /// Returns the form with this name.
+    /// Returns the form whose [`Form::name`] this is.
     pub fn from_name(name: &str) -> Option<Form> {
         if let Some((target, pass)) = name.split_once(':') {
             return Stage::find(Target::from_name(target)?, pass).map(Form::After);
@@ -160,9 +160,9 @@ impl Made {
     }
 }
 
-/// Renders the definition in a form.
+/// Renders the definition `item` of `file` in a form.
 ///
-/// The target determines the accesses in the forms of DPIA; see [`form_target`].
+/// The forms of DPIA depend on a target, which determines the accesses; see [`form_target`].
 ///
 /// # Errors
 /// Fails with diagnostics if the definition cannot be translated to this form.
@@ -234,7 +234,7 @@ pub fn form_target(db: &Database, item: ItemId, form: Form) -> Target {
     }
 }
 
-/// The definition of a preview, for finding the sources of its parts.
+/// The definition of a preview and its file, for finding the sources of its parts.
 struct Places<'a> {
     db: &'a Database,
     file: FileId,
@@ -406,7 +406,7 @@ impl Places<'_> {
     }
 
     /// Returns the innermost source in the definition's own file that a part of its program comes
-    /// from.
+    /// from; `None` if there is none.
     fn own<'s>(&self, origins: &'s [Source], origin: Origin) -> Option<&'s Source> {
         let mut source = origins.get(origin.0 as usize)?;
         // A chain of uses cannot be longer than the number of origins.

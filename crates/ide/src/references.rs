@@ -11,7 +11,7 @@ use crate::{FilePosition, FileRange};
 pub struct Reference {
     /// The place of the occurrence.
     pub place: FileRange,
-    /// True if the name is defined here.
+    /// True if the name is defined or bound here.
     pub declaration: bool,
 }
 
@@ -20,7 +20,7 @@ pub struct Reference {
 pub enum HighlightKind {
     /// A use.
     Read,
-    /// A definition.
+    /// The place where the name is defined or bound.
     Write,
 }
 
@@ -33,9 +33,9 @@ pub struct Highlight {
     pub kind: HighlightKind,
 }
 
-/// Returns the occurrences of the name at `at` in all files, its definition first. Those of a
-/// primitive, or of a definition of the strategy library, do not include uses in the standard
-/// library.
+/// Returns the occurrences of the name at `at` in all files, its definition first. For a primitive
+/// or a definition of the strategy library, they do not include occurrences in files of the
+/// libraries.
 pub fn references(db: &Database, at: FilePosition) -> Vec<Reference> {
     let Some((view, found)) = View::name_at(db, at) else {
         return Vec::new();
@@ -74,7 +74,7 @@ pub fn highlights(db: &Database, at: FilePosition) -> Vec<Highlight> {
 }
 
 /// Returns the occurrences of `symbol`, which occurs in `view`, in all files; for a primitive or a
-/// definition of the strategy library, in all files but those of the standard library.
+/// definition of the strategy library, in all files but those of the libraries.
 pub(crate) fn everywhere(view: &View<'_>, symbol: Symbol) -> Vec<Reference> {
     let db = view.db;
     match symbol {
@@ -94,8 +94,8 @@ pub(crate) fn everywhere(view: &View<'_>, symbol: Symbol) -> Vec<Reference> {
     }
 }
 
-/// Returns the items of `file` that mention the name of `symbol`, and its definition if it is
-/// there.
+/// Returns the items of `file` that may refer to a definition with the name of `symbol`, and its
+/// definition if it is there.
 fn mentioning(view: &View<'_>, file: FileId, symbol: Symbol) -> Vec<ItemId> {
     let name = view.name_of(symbol);
     let names = |item: &ItemId| view.db.header(*item).names(&name);

@@ -27,7 +27,8 @@ pub struct RenameTarget {
 /// Checks that the name at `at` can be renamed, and returns it.
 ///
 /// # Errors
-/// Fails if there is no name, or if it is part of the language or the standard library.
+/// Fails if there is no resolved name, or if it is a primitive or is defined in one of the
+/// libraries.
 pub fn prepare_rename(db: &Database, at: FilePosition) -> Result<RenameTarget, RenameError> {
     let (view, found) = renamed(db, at)?;
     Ok(RenameTarget {
@@ -36,7 +37,8 @@ pub fn prepare_rename(db: &Database, at: FilePosition) -> Result<RenameTarget, R
     })
 }
 
-/// Renames the definition or binder that the name at `at` refers to.
+/// Returns the edits that rename the definition or binder that the name at `at` refers to; none if
+/// it already has the name `new`.
 ///
 /// # Errors
 /// Fails if the name cannot be renamed, if the new name is not valid, or if the renaming would
@@ -101,7 +103,7 @@ fn renamed(db: &Database, at: FilePosition) -> Result<(View<'_>, Occurrence), Re
     Ok((view, found))
 }
 
-/// Checks that `new` is a valid name in the language of a file.
+/// Checks that `new` is a valid name in the language of a file, and not reserved.
 fn check_name_in(db: &Database, file: FileId, new: &str) -> Result<(), RenameError> {
     let is_strategy = db.language(file) == Language::Elevate;
     let strategy = elevate::lex(new).map(|token| token.kind);
@@ -129,7 +131,7 @@ fn check_name_in(db: &Database, file: FileId, new: &str) -> Result<(), RenameErr
 }
 
 /// Checks the new name of a binder in a strategy file. The check is conservative: it does not
-/// compute scopes, so the new name must not occur in the item at all.
+/// compute scopes, so no resolved name of the item may be the new one.
 fn check_place(view: &View<'_>, old: &str, new: &str) -> Result<(), RenameError> {
     let bare = |name: &str| name.trim_matches('`').trim_start_matches('?').to_owned();
     let taken = view
@@ -173,7 +175,7 @@ fn check_local(view: &View<'_>, symbol: Symbol, old: &str, new: &str) -> Result<
     Ok(())
 }
 
-/// Returns the other binders of the function that binds `binder`.
+/// Returns the other parameters of the function or foreign function that binds `binder`.
 fn siblings<'v>(view: &'v View<'_>, binder: BinderId) -> impl Iterator<Item = BinderId> + 'v {
     let item = view.item();
     let params: &[BinderId] = match view.parents().owner(binder).map(|id| &item.term(id).kind) {
@@ -246,8 +248,8 @@ fn check_def(db: &Database, item: ItemId, old: &str, new: &str) -> Result<(), Re
     Ok(())
 }
 
-/// Checks that no use of the definition would be captured by a binder, or by another definition,
-/// with the new name.
+/// Checks that no use of the definition in the item of `view` would be captured by a binder, or by
+/// another definition, with the new name.
 fn check_user(view: &View<'_>, def: ItemId, old: &str, new: &str) -> Result<(), RenameError> {
     let symbol = Symbol::Def(def);
     let place = || view.db.path(view.file).file_name();
@@ -284,8 +286,8 @@ fn check_user(view: &View<'_>, def: ItemId, old: &str, new: &str) -> Result<(), 
     Ok(())
 }
 
-/// Returns the definition that `name` refers to in `file`, or the first of several; `None` if it is
-/// one of the standard library.
+/// Returns the definition that `name` refers to in `file`, or the first of several; `None` if it
+/// refers to none, or to one of the standard library.
 fn defined(db: &Database, file: FileId, name: &str) -> Option<ItemId> {
     match db.resolve(file, name) {
         Binding::Def(item) => (!db.is_library(db.file_of(item))).then_some(item),
@@ -294,7 +296,8 @@ fn defined(db: &Database, file: FileId, name: &str) -> Option<ItemId> {
     }
 }
 
-/// Checks that no use of `new` in a file that can see the definition would be captured by it.
+/// Checks that no item of `file`, in which the definition is in scope, uses the name `new`: such a
+/// use would be captured by the renamed definition. A file that defines `new` itself passes.
 fn check_visible(db: &Database, file: FileId, old: &str, new: &str) -> Result<(), RenameError> {
     if db.scope(file).own().by_name.contains_key(new) {
         return Ok(());

@@ -10,9 +10,9 @@ use crate::concrete::{SyntaxTree, path, span};
 use crate::item_view::View;
 use crate::{FilePosition, token};
 
-/// Returns, for each offset, the ranges that contain it, innermost first. Each range is contained
-/// in the next, and the last one is the whole file; `syntax` is the concrete syntax tree of the
-/// file.
+/// Returns, for each offset in bytes, ranges of syntax that touch it, innermost first. Each range
+/// is contained in the next, and the last one is the whole file; `syntax` is the concrete syntax
+/// tree of the file.
 pub fn selection_ranges(
     db: &Database,
     file: FileId,
@@ -58,7 +58,9 @@ impl Candidates {
         }
     }
 
-    /// Adds the ranges of the item's syntax tree from the compiler's own parser.
+    /// Adds the ranges of the nodes in the item's abstract syntax tree, and of its pairs of
+    /// brackets. Uses the lexer's token at the position if there is none yet, but not in a strategy
+    /// file.
     fn add_item(&mut self, db: &Database, at: FilePosition) {
         let Some((view, offset)) = View::at(db, at) else {
             return;
@@ -99,8 +101,8 @@ impl Candidates {
     }
 }
 
-/// Collects the nodes that contain the byte before the cursor or the one after it, and the text
-/// between their brackets.
+/// Collects the ranges of the nodes that contain the byte before the cursor or the one after it, of
+/// the text between their brackets, and of adjacent comments.
 fn in_tree(text: &Rope, tree: &Tree, offset: u32) -> Candidates {
     let offset = offset as usize;
     let before = offset
@@ -128,7 +130,8 @@ fn in_tree(text: &Rope, tree: &Tree, offset: u32) -> Candidates {
     found
 }
 
-/// Returns the token next to the cursor that is a word, or otherwise the later one.
+/// Returns the range of one of the tokens before and after the cursor: the later one, unless only
+/// the earlier one is a word.
 fn meant(text: &Rope, before: Option<Node>, after: Option<Node>) -> Option<Span> {
     let is_token = |node: &Node| node.child_count() == 0;
     let is_word = |node: &Node| {
@@ -159,8 +162,8 @@ fn brackets(text: &Rope, node: Node, spans: &mut Vec<Span>) {
     }
 }
 
-/// Returns the range of the comment with the adjacent ones of the same kind, if each is on a line
-/// of its own.
+/// Returns the range of a line comment with those of the same kind on the adjacent lines; `None` if
+/// it is not alone on its line.
 fn comment_lines(text: &Rope, comment: Node) -> Option<Span> {
     let line = text.byte_to_line(comment.start_byte());
     let kind = comment_kind(text, line)?;
@@ -172,8 +175,8 @@ fn comment_lines(text: &Rope, comment: Node) -> Option<Span> {
     Some(trimmed_in(text, lines))
 }
 
-/// Returns true for a line with only a line comment that is documentation, false for one with only
-/// another line comment, and `None` for any other line.
+/// Returns true for a line that begins with a line comment that is documentation, false for one
+/// that begins with another line comment, and `None` for any other line.
 fn comment_kind(text: &Rope, line: usize) -> Option<bool> {
     let mut chars = text
         .line(line)
@@ -187,7 +190,7 @@ fn comment_kind(text: &Rope, line: usize) -> Option<bool> {
     }
 }
 
-/// Removes the blanks at both ends of a range.
+/// Removes the whitespace at both ends of a range.
 fn trimmed(text: &str, span: Span) -> Span {
     let inner = &text[std::ops::Range::from(span)];
     let start = span.start + (inner.len() - inner.trim_start().len()) as u32;
@@ -210,7 +213,7 @@ fn trimmed_in(text: &Rope, span: Span) -> Span {
     Span::new(span.start + front as u32, span.end - back as u32)
 }
 
-/// Returns the ranges of all syntax nodes of an item.
+/// Returns the ranges of all syntax nodes of an item of a program.
 fn nodes(item: &ast::Item) -> Vec<Span> {
     let mut spans: Vec<Span> = item.terms.iter().map(|term| term.span).collect();
     spans.extend(item.binders.iter().map(|binder| binder.span));

@@ -25,14 +25,15 @@ pub enum TokenType {
     Number,
     /// An operator.
     Operator,
-    /// A function.
+    /// The name of a function, a primitive, a function of sizes such as `log2`, a rule, a strategy
+    /// or a predicate.
     Function,
     /// A parameter of a `fun` or a foreign function, or a name bound in a definition of a strategy
     /// file.
     Parameter,
     /// A `let` name, a definition of data, or a tuning parameter.
     Variable,
-    /// A size, type or other type-level name.
+    /// A type-level parameter, such as a size or a type, or the index of a `sum`.
     TypeParameter,
     /// A scalar type, type constructor or kind, or a type of ELEVATE.
     Type,
@@ -40,12 +41,12 @@ pub enum TokenType {
     EnumMember,
     /// A member of a pair: `_1` or `_2`.
     Property,
-    /// An annotation, such as `@run`.
+    /// The name of an annotation or attribute with its `@`, such as `@run`.
     Decorator,
 }
 
 impl TokenType {
-    /// All token types; the index is the number of a type in the protocol.
+    /// All token types; the index of each is its number in the protocol.
     pub const ALL: [TokenType; 13] = [
         TokenType::Keyword,
         TokenType::Comment,
@@ -87,10 +88,10 @@ impl TokenType {
 pub struct Modifiers(pub u32);
 
 impl Modifiers {
-    /// The name is defined here.
+    /// A name that is defined or bound here.
     pub const DECLARATION: Modifiers = Modifiers(1 << 0);
     /// A name of the language, such as a primitive or a scalar type, or a definition of the
-    /// standard library.
+    /// standard library or the strategy library.
     pub const DEFAULT_LIBRARY: Modifiers = Modifiers(1 << 1);
     /// A doc comment.
     pub const DOCUMENTATION: Modifiers = Modifiers(1 << 2);
@@ -132,8 +133,8 @@ pub struct Token {
     pub modifiers: Modifiers,
 }
 
-/// Returns the tokens of `file` that touch `range`, or all of them if it is `None`, in order and
-/// without overlap.
+/// Returns the tokens of `file` that touch `range`, or all of them if it is `None`, in the order of
+/// the text and without overlap. Tokens without a type, such as brackets, are left out.
 pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<Token> {
     let rope = db.text(file);
     let dialect = db.dialect(file);
@@ -170,7 +171,7 @@ pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<
 
 type Kinds = FxHashMap<ItemId, SymbolKind>;
 
-/// Returns the kinds of these items and of the definitions that they use.
+/// Returns the kinds of these items and of the definitions of their language that they use.
 fn kinds(db: &Database, items: &[ItemId]) -> Kinds {
     let mut defs: Vec<ItemId> = items.to_vec();
     for item in items {
@@ -213,7 +214,7 @@ fn comment(kind: TokenKind, span: Span) -> Token {
 
 type Class = (TokenType, Modifiers);
 
-/// A word of an item.
+/// A token of an item, with the way in which it is classified.
 struct Word {
     token: syntax::Token,
     kind: WordKind,
@@ -223,7 +224,7 @@ enum WordKind {
     Comment,
     /// The `@` of an annotation or attribute.
     Sign,
-    /// A word that may be a name.
+    /// A token that may be a name; in a strategy file, each that is of no other kind.
     Name,
     /// A half of a pair: `_1` or `_2`.
     Half,
@@ -348,8 +349,8 @@ fn name_class(view: &View<'_>, found: Occurrence, kinds: &Kinds) -> Class {
     (ty, modifiers)
 }
 
-/// Returns the class of a token of a program independently of its context; brackets and unknown
-/// names have none.
+/// Returns the class of a token of a program independently of its context; brackets and most names
+/// have none.
 fn word_class(kind: TokenKind, word: &str) -> Option<Class> {
     use TokenKind::*;
     let plain = |ty| Some((ty, Modifiers::default()));

@@ -17,9 +17,11 @@ use crate::{FilePosition, free_vars, markdown, token, tree};
 /// The signature of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// The name and type, as in `zip : n.s -> n.t -> n.(s, t)`.
+    /// The name and type, as in `zip : n.s -> n.t -> n.(s, t)`, or, in a strategy file, as in
+    /// `tile(x: Nat, y: Nat) : Strategy`.
     pub label: String,
-    /// The parameters, as byte ranges of `label`.
+    /// The parameters, as byte ranges of `label`. Implicit ones are only included if the call
+    /// writes them.
     pub parameters: Vec<Span>,
     /// The documentation, in Markdown.
     pub docs: Option<String>,
@@ -35,7 +37,8 @@ pub struct SignatureHelp {
     pub active: Option<usize>,
 }
 
-/// Returns the signature of the innermost call around `at`.
+/// Returns the signature of the innermost call whose arguments `at` is in; `None` if there is no
+/// such call, or the called function is not known.
 pub fn signature_help(db: &Database, at: FilePosition) -> Option<SignatureHelp> {
     let (view, offset) = View::at_or_before(db, at)?;
     if view.is_strategy() {
@@ -100,7 +103,7 @@ fn whole(
     SignatureHelp { signature, active }
 }
 
-/// Returns the call whose arguments begin directly after `open.callee_end`.
+/// Returns the call whose callee ends at `open.callee_end`.
 fn call_at(view: &View<'_>, open: OpenCall) -> Option<TermId> {
     let item = view.item();
     (0..item.terms.len() as u32)
@@ -181,7 +184,8 @@ pub(crate) fn wanted(view: &View<'_>, open: OpenCall) -> Option<Wanted> {
     }
 }
 
-/// Returns the head of a call, and the number of arguments in the calls before this one.
+/// Returns the head of a curried call, without parentheses, and the number of arguments in the
+/// argument lists before the last one.
 fn head_of(item: &Item, call: TermId) -> (TermId, usize) {
     let mut applied = 0;
     let mut at = call;
@@ -235,8 +239,9 @@ fn is_known(ty: &Ty, names: &Names) -> bool {
     !free_vars::has_error(ty) && free.iter().all(|var| names.get(*var) != "_")
 }
 
-/// Renders a function's type with the ranges of its explicit parameters and, if `implicit` is true,
-/// also of its implicit ones.
+/// Renders a function's name and type with the ranges of its explicit parameters and, if `implicit`
+/// is true, also of its implicit ones. Implicit parameters that do not occur in the rest of the
+/// type are left out.
 fn labelled(name: &str, ty: &Ty, names: &Names, implicit: bool, docs: Option<String>) -> Signature {
     let mut label = String::new();
     if !name.is_empty() {

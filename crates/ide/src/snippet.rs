@@ -7,7 +7,8 @@ use rise::{Scheme, Type};
 pub(crate) struct Param {
     /// The text of the placeholder.
     name: String,
-    /// True for a function, size or other parameter that is not data.
+    /// True for a parameter that is a function or a type-level argument, such as a size; false for
+    /// data.
     directs: bool,
 }
 
@@ -59,8 +60,8 @@ fn unused(names: &[&str], taken: &[Param]) -> String {
         .unwrap_or_default()
 }
 
-/// Renders `name(${1:n}, ${2:x})` with all arguments in one list, as in DPIA, without the piped
-/// one; returns `None` if no argument is left.
+/// Renders `name(${1:n}, ${2:x})` with all arguments in one list, as in DPIA, without the last one
+/// if it is piped; returns `None` if no argument is left.
 pub(crate) fn whole_call(name: &str, params: &[Param], piped: bool) -> Option<String> {
     let written = params.len().saturating_sub(usize::from(piped));
     let args: Vec<String> = (1..)
@@ -70,9 +71,10 @@ pub(crate) fn whole_call(name: &str, params: &[Param], piped: bool) -> Option<St
     (!args.is_empty()).then(|| format!("{name}({})", args.join(", ")))
 }
 
-/// Renders `name(${1:f})` without the piped argument. If a function has parameters that are not
-/// data, its data usually comes from a pipe, so its last parameter is left out, too, if that is
-/// data. Returns `None` if no argument, or only one argument that is data, is left.
+/// Renders `name(${1:n})(${2:f})` with each argument in a list of its own. The last argument is
+/// left out if it is data and is piped, or if it is data and another parameter is not: the data of
+/// such a function usually comes from a pipe. Returns `None` if no argument, or only one argument
+/// that is data, is left.
 pub(crate) fn call(name: &str, params: &[Param], piped: bool) -> Option<String> {
     let data_last = params.last().is_some_and(|param| !param.directs);
     let partial = data_last && (piped || params.iter().any(|param| param.directs));

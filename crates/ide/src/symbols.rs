@@ -39,8 +39,8 @@ fn document_symbol(db: &Database, item: ItemId, scheme: Option<&Scheme>) -> Opti
     Some(DocumentSymbol { target, detail })
 }
 
-/// Returns at most `limit` definitions whose name contains the letters of `query` in order, best
-/// first. The standard library comes last.
+/// Returns at most `limit` definitions whose name contains the characters of `query` in order, best
+/// match first. Definitions of the libraries come last.
 pub fn workspace_symbols(db: &Database, query: &str, limit: usize) -> Vec<NavTarget> {
     let mut found: Vec<(Rank, ItemId)> = Vec::new();
     for file in db.files() {
@@ -78,8 +78,8 @@ struct Rank {
     length: usize,
 }
 
-/// Returns the entry of an item of a strategy file in its file's outline; `None` for an import and
-/// other items that define nothing.
+/// Returns the entry of an item of a strategy file in its file's outline; `None` if it is no
+/// definition, example or main expression.
 fn strategy_symbol(db: &Database, item: ItemId) -> Option<DocumentSymbol> {
     if let Some(target) = goto::definition_with(db, item, None) {
         let signature = db.strategy_signature(item.global());

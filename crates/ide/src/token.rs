@@ -1,10 +1,10 @@
-//! The tokens of an item's text around a cursor.
+//! The tokens of an item's text around a cursor, and its pairs of brackets.
 
 use syntax::lexer::{Token, TokenKind, lex_in};
 use syntax::{Dialect, Span, elevate};
 
 /// Returns the token at the cursor: a word that touches it, otherwise the token after it, otherwise
-/// the one before it.
+/// the one before it. Comments are tokens, but whitespace is not.
 pub(crate) fn at(text: &str, offset: u32, dialect: Dialect) -> Option<Token> {
     let mut found: Option<Token> = None;
     for token in lex_in(text, dialect) {
@@ -34,8 +34,9 @@ pub(crate) fn is_word(kind: TokenKind) -> bool {
         )
 }
 
-/// Returns the tokens that end at or before `offset`, without comments and blanks, and the token
-/// that contains `offset` inside, or a word that ends there.
+/// Returns the tokens before `offset`, without comments and whitespace, and the token in which
+/// `offset` is, which is not among them. That is a token or comment that begins before `offset` and
+/// ends after it, or a word that ends at `offset`.
 pub(crate) fn before(text: &str, offset: u32, dialect: Dialect) -> (Vec<Token>, Option<Token>) {
     let mut before = Vec::new();
     for token in lex_in(text, dialect) {
@@ -53,7 +54,8 @@ pub(crate) fn before(text: &str, offset: u32, dialect: Dialect) -> (Vec<Token>, 
     (before, None)
 }
 
-/// Returns the matching pairs of brackets, in the order of the closing ones.
+/// Returns the ranges of the opening and the closing bracket of each matching pair, in the order of
+/// the closing ones.
 pub(crate) fn pairs(tokens: impl Iterator<Item = Token>) -> Vec<(Span, Span)> {
     let mut open: Vec<Token> = Vec::new();
     let mut found = Vec::new();
@@ -86,7 +88,8 @@ fn closes(open: TokenKind, close: TokenKind) -> bool {
     )
 }
 
-/// Returns the matching pairs of brackets in an item of a strategy file.
+/// Returns the matching pairs of brackets in the text of an item of a strategy file, like
+/// [`pairs`].
 pub(crate) fn strategy_pairs(text: &str) -> Vec<(Span, Span)> {
     pairs(elevate::lex(text))
 }

@@ -1,4 +1,5 @@
-//! Traversal of an item's syntax tree: children, parents, enclosing terms and scopes.
+//! Traversal of the syntax tree of an item of a program: parents, enclosing terms, scopes, heads of
+//! calls, and stages of pipelines.
 
 use syntax::Span;
 use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Item, ItemKind, TermId, TermKind};
@@ -48,8 +49,8 @@ impl Parents {
         self.terms[term.0 as usize]
     }
 
-    /// Returns the term directly around `term`; for a term in a binder's annotation, the owner of
-    /// the binder.
+    /// Returns the term directly around `term`; for the annotation of a binder, the term that binds
+    /// it. Returns `None` if `term` is in no other term.
     pub(crate) fn up(&self, term: TermId) -> Option<TermId> {
         match self.parent(term) {
             Parent::Item => None,
@@ -58,7 +59,7 @@ impl Parents {
         }
     }
 
-    /// Returns the term that binds `binder`; `None` for a parameter of a foreign def.
+    /// Returns the term that binds `binder`; `None` for a parameter of a foreign function.
     pub(crate) fn owner(&self, binder: BinderId) -> Option<TermId> {
         self.binders[binder.0 as usize]
     }
@@ -69,8 +70,8 @@ impl Parents {
     }
 }
 
-/// Returns the smallest term that touches `offset`. Among equally long ones names come first, then
-/// terms that contain the byte after the cursor, then inner terms.
+/// Returns the shortest term that touches `offset`. Of equally long ones, a name is preferred, then
+/// a term that contains the byte after the cursor, then the first in the list of the item's terms.
 pub(crate) fn innermost(item: &Item, offset: u32) -> Option<TermId> {
     item.terms
         .iter()
@@ -84,7 +85,7 @@ pub(crate) fn innermost(item: &Item, offset: u32) -> Option<TermId> {
         .map(|(index, _)| TermId(index as u32))
 }
 
-/// Returns the binder whose name touches `offset`.
+/// Returns the first binder whose name touches `offset`.
 pub(crate) fn binder_at(item: &Item, offset: u32) -> Option<BinderId> {
     item.binders
         .iter()
@@ -145,7 +146,8 @@ impl Scope {
     }
 }
 
-/// Returns the part of `term` in which the names that it binds are in scope.
+/// Returns the part of `term` in which the names that it binds are in scope; `None` if it binds
+/// none.
 pub(crate) fn scope_body(item: &Item, term: TermId) -> Option<TermId> {
     match &item.term(term).kind {
         TermKind::Fun { body, .. }
@@ -174,7 +176,8 @@ pub(crate) fn bound_in_body(item: &Item, term: TermId, out: &mut Vec<BinderId>) 
     }
 }
 
-/// Adds the binders of `owner` before `binder`, which are in scope in its annotation.
+/// Adds the binders of the function `owner` before `binder`, which are in scope in the annotation
+/// of `binder`, innermost first.
 fn bound_before(item: &Item, owner: TermId, binder: BinderId, out: &mut Vec<BinderId>) {
     if let TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } = &item.term(owner).kind {
         let before = params
@@ -231,7 +234,8 @@ pub(crate) struct Stage {
     pub(crate) result: TermId,
 }
 
-/// Returns the stages of the pipeline that ends with the `|>` at `last`, first to last.
+/// Returns the stages of the pipeline that ends with the `|>` at `last`, first to last. If `last`
+/// is another term, it is the only stage.
 pub(crate) fn stages(item: &Item, last: TermId) -> Vec<Stage> {
     let mut stages = Vec::new();
     let mut at = last;
@@ -262,7 +266,8 @@ pub(crate) fn stages(item: &Item, last: TermId) -> Vec<Stage> {
     stages
 }
 
-/// Returns the `|>` that ends the pipeline of which `term` is a stage or a `|>`.
+/// Returns the `|>` that ends the pipeline of which `term` is a stage or a `|>`; `None` if it is
+/// neither.
 pub(crate) fn pipeline_of(item: &Item, parents: &Parents, mut term: TermId) -> Option<TermId> {
     let is_pipe = |id: TermId| {
         matches!(
@@ -289,7 +294,8 @@ fn is_right(item: &Item, parent: TermId, child: TermId) -> bool {
     matches!(item.term(parent).kind, TermKind::Binary { rhs, .. } if rhs == child)
 }
 
-/// Returns the stage that `name` is the head of: `map` in `… |> map(f)`, `zip` in `zip(a)(b) |> …`.
+/// Returns the stage of a pipeline that `name` is the head of, such as `map` in `… |> map(f)` and
+/// `zip` in `zip(a)(b) |> …`; `None` if it is the head of none.
 pub(crate) fn stage_of(item: &Item, parents: &Parents, name: TermId) -> Option<Stage> {
     let mut term = name;
     loop {
@@ -324,8 +330,8 @@ pub(crate) fn stage_of(item: &Item, parents: &Parents, name: TermId) -> Option<S
     }
 }
 
-/// Returns the offset up to which a term has its binders with their annotations, and after `let`
-/// also the value: what comes after it is in the body. Returns the start of a term without binders.
+/// Returns the end of a term's binders with their annotations, or of the value of a `let`: what
+/// comes after it is in the body. Returns the start of a term that binds nothing.
 pub(crate) fn params_end(item: &Item, term: TermId) -> u32 {
     let end_of = |binder: BinderId| match item.binder(binder).annotation {
         BinderAnnotation::None => item.binder(binder).span.end,

@@ -1,10 +1,13 @@
-//! Sums, products and powers: the polynomial part of the algebra.
+//! Sums, products, powers and exact division: the polynomial part of the algebra.
 //!
-//! In the normal form a product has one power for each base: `n^j * n^k` is `n^(j+k)`. The constant
-//! part of this exponent is a separate factor if neither it nor the rest of the exponent is
-//! negative (`n^(k+1)` is `n * n^k`), and stays in the power otherwise (`n * n^(k-2)` is
-//! `n^(k-1)`). Multiplication restores this form, and the form of a power contains products, so
-//! both are in this module.
+//! In the normal form a product has one symbolic power for each base: `n^j * n^k` is `n^(j+k)`. The
+//! constant part of this exponent is a separate factor if neither it nor the rest of the exponent
+//! is negative (`n^(k+1)` is `n * n^k`), and stays in the power otherwise (`n * n^(k-2)` is
+//! `n^(k-1)`), if the base is a sum and the constant part exceeds 4, or on overflow. Multiplication
+//! restores this form, and the form of a power contains products, so both are in this module.
+//!
+//! Addition, subtraction and multiplication also recombine quotients and remainders:
+//! `(a/d)*d + a%d` is `a`.
 
 use crate::repr::{Atom, Factor, MAX_TERMS, Mono, Nat, Op, Repr, Term};
 use std::cmp::Ordering;
@@ -61,13 +64,13 @@ impl Nat {
         recombine(plain_mul(a, b))
     }
 
-    /// Computes `a * factor`.
+    /// Computes `self * factor`.
     pub(crate) fn scale(&self, factor: i64) -> Nat {
         Nat::mul(self, &Nat::constant(factor))
     }
 
     /// Returns true if the form of the size shows that it is not negative for any values of its
-    /// variables.
+    /// variables for which it is defined.
     pub(crate) fn is_plainly_nonneg(&self) -> bool {
         match &self.0 {
             Repr::Const(value) => *value >= 0,
@@ -78,7 +81,8 @@ impl Nat {
         }
     }
 
-    /// Returns `(p, q)` without negative coefficients such that `self = p - q`.
+    /// Returns `(p, q)` without negative coefficients such that `self = p - q`. Only the
+    /// coefficient `i64::MIN` stays negative, in `p`.
     pub fn split_signs(&self) -> (Nat, Nat) {
         let (mut plus, mut minus) = (Vec::new(), Vec::new());
         for term in self.terms().iter() {
@@ -93,7 +97,8 @@ impl Nat {
         (Nat::from_sorted(plus), Nat::from_sorted(minus))
     }
 
-    /// Returns the greatest common divisor of the coefficients; 0 for the size 0.
+    /// Returns the greatest common divisor of the coefficients, which is 0 for the size 0; 1 if it
+    /// exceeds `i64::MAX`.
     pub(crate) fn content(&self) -> i64 {
         let gcd = self
             .terms()
@@ -102,7 +107,7 @@ impl Nat {
         i64::try_from(gcd).unwrap_or(1)
     }
 
-    /// Returns the largest product of atoms that divides every term.
+    /// Returns the largest product of atoms that divides every term; 1 for the size 0.
     pub(crate) fn common_mono(&self) -> Mono {
         let terms = self.terms();
         let Some((first, rest)) = terms.split_first() else {
@@ -124,9 +129,9 @@ impl Nat {
         }
     }
 
-    /// Divides the size exactly by the term `by`; `None` if that does not divide every term of the
-    /// size. Neither may contain a symbolic power, because the quotient would have to be
-    /// normalised; otherwise the quotients of the terms are in order.
+    /// Divides the size exactly by the term `by`; returns `None` if `by` does not divide every term
+    /// of the size, or on overflow. Neither may have a symbolic power as a factor, because the
+    /// quotient is not normalised.
     fn over_term(&self, by: &Term) -> Option<Nat> {
         if by.mono.is_one() && by.coeff == 1 {
             return Some(self.clone());
@@ -144,7 +149,8 @@ impl Nat {
     }
 
     /// Divides exactly: returns `self / divisor` if that is a polynomial with integer coefficients
-    /// and there is no remainder. Returns `None` otherwise, or on overflow.
+    /// and there is no remainder. Returns `None` otherwise, for the divisor 0, on overflow, or if
+    /// the division takes more than [`MAX_TERMS`] steps.
     pub(crate) fn exact_div(&self, divisor: &Nat) -> Option<Nat> {
         if let (Repr::Const(a), Repr::Const(b)) = (&self.0, &divisor.0) {
             return (*b != 0 && a.checked_rem(*b)? == 0).then(|| Nat::constant(a / b));
@@ -215,8 +221,8 @@ pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// Computes `a + sign * b` without recombining quotients and remainders; on overflow or for too
-/// many terms the sum stays an atom.
+/// Computes `a + sign * b`, where `sign` is 1 or -1, without recombining quotients and remainders;
+/// on overflow or for too many terms the result is an [`Op::BigAdd`].
 pub(crate) fn plain_add(a: &Nat, b: &Nat, sign: i64) -> Nat {
     try_add(a, b, sign).unwrap_or_else(|| {
         let b = match sign < 0 {
@@ -275,8 +281,8 @@ fn is_pow(op: &Op) -> bool {
     matches!(op, Op::Pow(..))
 }
 
-/// Makes a size of sorted terms; if terms with powers were merged (`meet`), it normalises the
-/// powers: `2^(k-1) + 2^(k-1)` becomes `2^k`.
+/// Makes a size of sorted terms; if terms with symbolic powers were merged (`meet`), it normalises
+/// the powers: `2^(k-1) + 2^(k-1)` becomes `2^k`. Returns `None` on overflow or for too many terms.
 fn with_powers_in_form(terms: Vec<Term>, meet: bool) -> Option<Nat> {
     if !meet {
         return Some(Nat::from_sorted(terms));
@@ -289,7 +295,7 @@ fn with_powers_in_form(terms: Vec<Term>, meet: bool) -> Option<Nat> {
 }
 
 /// Computes `a * b` by distribution, without recombining quotients and remainders; on overflow or
-/// for too many terms the product stays an atom.
+/// for too many terms the result is an [`Op::BigMul`].
 pub(crate) fn plain_mul(a: &Nat, b: &Nat) -> Nat {
     try_mul(a, b).unwrap_or_else(|| {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
@@ -318,7 +324,8 @@ pub(crate) fn try_mul(a: &Nat, b: &Nat) -> Option<Nat> {
     collect(out)
 }
 
-/// Makes a size of terms in any order by sorting and merging them; `None` on overflow.
+/// Makes a size of terms in any order by sorting and merging them; `None` on overflow or for too
+/// many terms.
 pub(crate) fn collect(mut terms: Vec<Term>) -> Option<Nat> {
     let mut meet = false;
     if terms.len() > 1 {
@@ -346,10 +353,11 @@ pub(crate) fn collect(mut terms: Vec<Term>) -> Option<Nat> {
     with_powers_in_form(terms, meet)
 }
 
-/// The greatest number of terms among which quotients and remainders are recombined.
+/// The greatest number of terms of a size in which quotients and remainders are recombined.
 const MAX_RECOMBINED: usize = 64;
 
-/// Recombines `(a/d)*d + a%d` to `a`, also if both terms are multiplied by the same factor.
+/// Recombines `(a/d)*d + a%d` to `a`, also if both summands are multiplied by the same factor. A
+/// size with more than [`MAX_RECOMBINED`] terms stays unchanged.
 fn recombine(nat: Nat) -> Nat {
     let Repr::Poly(terms) = &nat.0 else {
         return nat;
@@ -381,12 +389,13 @@ fn recombine(nat: Nat) -> Nat {
     nat
 }
 
-/// The greatest number of terms, before equal ones are merged, to which a power of a sum is
-/// expanded.
+/// The greatest number of terms, before equal ones are merged, to which a power of a sum with a
+/// constant exponent is expanded.
 const MAX_EXPANDED: usize = 128;
 
 impl Nat {
-    /// Computes `base ^ exp`; `0 ^ 0` is 1, and a power with a negative exponent is undefined.
+    /// Computes `base ^ exp`. Every power with the exponent 0 or the base 1 is 1; other powers with
+    /// a negative exponent are undefined.
     pub fn pow(base: &Nat, exp: &Nat) -> Nat {
         match (exp.as_const(), base.as_const()) {
             (Some(0), _) | (_, Some(1)) => return Nat::ONE,
@@ -430,8 +439,10 @@ fn pow_of_sum(base: &Nat, exp: i64) -> Nat {
     }
 }
 
-/// Distributes a power over a product: `(c*a*b)^e` is `c^e * a^e * b^e`. The power stays as it is
-/// if the exponent is a negative constant, or if `c` is negative and the exponent is no constant.
+/// Makes the power of a single term. It distributes over a product (`(c*a*b)^e` is
+/// `c^e * a^e * b^e`), multiplies exponents (`(a^j)^k` is `a^(j*k)`), and reduces a number to its
+/// root (`4^k` is `2^(2*k)`). The power stays as it is if the exponent is a negative constant, or
+/// if `c` is negative and the exponent is no constant.
 fn pow_of_term(term: &Term, exp: &Nat) -> Nat {
     let base = || Nat::from_term(term.mono.clone(), term.coeff);
     let negative = exp.as_const().is_some_and(|e| e < 0);
@@ -473,7 +484,7 @@ fn pow_of_term(term: &Term, exp: &Nat) -> Nat {
     product
 }
 
-/// Returns `(r, k)` with `r^k = value` and the largest `k`.
+/// Returns `(r, k)` with `r^k = value` and the largest `k`, or `(value, 1)` for a value below 2.
 fn root(value: i64) -> (i64, i64) {
     for times in (2..63u32).rev() {
         if let Some(root) = exact_root(value, times).filter(|r| *r >= 2) {
@@ -498,7 +509,8 @@ pub(crate) fn exact_root(value: i64, times: u32) -> Option<i64> {
     None
 }
 
-/// Multiplies two polynomials with symbolic powers; `None` on overflow or for too many terms.
+/// Multiplies two polynomials with symbolic powers and normalises the powers; `None` on overflow or
+/// for too many terms.
 fn mul_with_powers(left: &[Term], right: &[Term]) -> Option<Nat> {
     let mut out = Vec::with_capacity(left.len() * right.len());
     for x in left {
@@ -518,7 +530,7 @@ fn mul_with_powers(left: &[Term], right: &[Term]) -> Option<Nat> {
 struct Product {
     coeff: i64,
     factors: Vec<Factor>,
-    /// The product of the expanded powers of sums.
+    /// The product of the powers of sums that are expanded, 1 without any.
     others: Nat,
 }
 
@@ -572,9 +584,9 @@ impl Product {
         Some(())
     }
 
-    /// Normalises a power of the number `base`, where `constant` is the constant part of the
-    /// exponent and `splits` is true if the rest of the exponent is not negative. Returns the
-    /// constant part that stays in the exponent.
+    /// Moves factors `base >= 2` between the coefficient and the power of `base`. `constant` is the
+    /// constant part of the exponent of the power, and `splits` is true if the rest of the exponent
+    /// is not negative. Returns the constant part that stays in the exponent.
     fn with_number(&mut self, base: i64, mut constant: i64, splits: bool) -> i64 {
         if splits && constant > 0 {
             let outside = u32::try_from(constant)

@@ -1,4 +1,5 @@
-//! The data of a set of assumptions, and points (values of the variables) that satisfy them.
+//! The data of a set of assumptions, and points, which are values of all variables and size
+//! functions.
 
 use crate::prop::Prop;
 use crate::repr::{Nat, Var};
@@ -14,7 +15,7 @@ pub(crate) const FIRST_FRESH_VAR: u32 = 3 << 30;
 /// Assumptions in the form that proofs and refutations use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Assumptions {
-    /// The assumptions as they were given.
+    /// The assumptions as they were given, without repetitions.
     pub assumed: Vec<Prop>,
     /// The variables that are substituted, with their values; no value mentions a substituted
     /// variable.
@@ -22,15 +23,18 @@ pub(crate) struct Assumptions {
     /// The values of the quotient variables, in terms of the caller's variables; the first is that
     /// of `Var(FIRST_QUOTIENT_VAR)`.
     pub quotients: Vec<Nat>,
-    /// Sizes that are at least 0.
+    /// Sizes that are assumed to be at least 0 although their form does not show it, with the
+    /// substitutions applied.
     pub nonneg: Vec<Nat>,
-    /// Pairs of which the first divides the second.
+    /// Pairs of which the first is assumed to divide the second, with the substitutions applied, as
+    /// far as that is not expressed by a substitution.
     pub divides: Vec<(Nat, Nat)>,
-    /// Sizes that are equal to 0.
+    /// Sizes that are assumed to be 0, with the substitutions applied, as far as that is not
+    /// expressed by a substitution.
     pub zero: Vec<Nat>,
     /// The assumptions of the form [`Prop::ForAll`], with the substitutions applied.
     pub for_all: Vec<Prop>,
-    /// A cache of points that satisfy the assumptions.
+    /// A cache of points that satisfy all assumptions.
     pub points: SamplePoints,
 }
 
@@ -72,11 +76,11 @@ pub(crate) struct InitialValues {
 enum InitialVars {
     /// All variables have this value.
     Same(i64),
-    /// The variables have different values, determined by this seed.
+    /// The variables have pseudo-random values, determined by this seed.
     Mixed(u32),
 }
 
-/// The values of size functions at a point.
+/// The values of all size functions at a point.
 #[derive(Clone, Copy, Debug)]
 enum InitialFuns {
     Zero,
@@ -111,7 +115,7 @@ impl Clone for SamplePoints {
     }
 }
 
-/// A value for every variable and every size function.
+/// Values of all variables and all size functions.
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
     style: InitialValues,
@@ -172,7 +176,8 @@ impl Point {
         self.style.fun(fun, arg)
     }
 
-    /// Sets the value of a variable. Returns false and changes nothing unless `0 <= to < 2^40`.
+    /// Sets the value of a variable and returns true. Returns false and changes nothing unless
+    /// `0 <= to < 2^40`.
     pub fn put(&mut self, var: Var, to: i64) -> bool {
         if !(0..1 << 40).contains(&to) {
             return false;

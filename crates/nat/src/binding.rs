@@ -2,14 +2,15 @@
 //! index.
 //!
 //! A substitution normalises the operations whose operands change, and the normal form of a sum
-//! moves terms out of its binder, so both are in this module.
+//! over an index moves factors out of its binder, so both are in this module.
 
 use crate::arith::{collect, plain_mul};
 use crate::repr::{Atom, Factor, Mono, Nat, Op, Repr, Term, Var};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
-/// A function from sizes to sizes, `natFun(param => body)`. Equality is alpha-equivalence.
+/// A function from sizes to sizes, `natFun(param => body)`. Functions are equal if their bodies
+/// have the same normal form after renaming the parameter.
 #[derive(Clone, Debug)]
 pub struct NatFun {
     /// The parameter.
@@ -53,7 +54,7 @@ impl Hash for NatFun {
 }
 
 /// A bottom-up transformation of sizes; `var`, `bound` and `op` return `None` to keep a part.
-/// `depth` is the number of sums around the part.
+/// `depth` is the number of sums over an index whose bodies contain the part.
 pub(crate) trait Mapper {
     fn var(&mut self, _var: Var, _depth: u32) -> Option<Nat> {
         None
@@ -65,11 +66,12 @@ pub(crate) trait Mapper {
     fn wants(&self, _op: &Op) -> bool {
         false
     }
-    /// Transforms an operation after its operands; `changed` is true if one of them is new.
+    /// Transforms an operation whose operands are already transformed; `changed` is true if one of
+    /// them was replaced.
     fn op(&mut self, op: Op, changed: bool, _depth: u32) -> Option<Nat> {
         changed.then(|| build(op))
     }
-    /// Returns true if nothing in the atom can change, so that it is skipped.
+    /// Returns true if nothing in the atom can change, so that it is kept without a visit.
     fn skips(&self, _atom: &Atom, _depth: u32) -> bool {
         false
     }
@@ -105,7 +107,7 @@ impl Mapper for SubstFun<'_> {
     }
 }
 
-/// Adds this number to the free de Bruijn indices.
+/// A mapper that adds this number to the free de Bruijn indices.
 struct Shift(i64);
 
 impl Mapper for Shift {
@@ -200,7 +202,7 @@ impl Nat {
         }
     }
 
-    /// Returns true if `var` occurs free.
+    /// Returns true if `var` occurs free, also as a function variable.
     pub fn mentions(&self, var: Var) -> bool {
         match &self.0 {
             Repr::Const(_) => false,
@@ -213,7 +215,7 @@ impl Nat {
         }
     }
 
-    /// Returns true if `test` accepts a free variable.
+    /// Returns true if `test` accepts at least one free variable, function variables included.
     pub fn any_var(&self, test: &dyn Fn(Var) -> bool) -> bool {
         let mut found = false;
         self.for_each_var(&mut |v| found = found || test(v));
@@ -239,7 +241,7 @@ impl Nat {
         }
     }
 
-    /// Renames function variables.
+    /// Replaces each function variable for which `map` returns a variable by this variable.
     pub fn rename_fun(&self, map: &dyn Fn(Var) -> Option<Var>) -> Nat {
         struct Rename<'a>(&'a dyn Fn(Var) -> Option<Var>);
         impl Mapper for Rename<'_> {
@@ -262,12 +264,14 @@ impl Nat {
         }
     }
 
-    /// Binds `var`: replaces it by the de Bruijn index of a new binder.
+    /// Binds `var`: replaces it by the de Bruijn index of a new innermost binder, and increments
+    /// the other free indices.
     pub(crate) fn close(&self, var: Var) -> Nat {
         self.map(&mut Close(var))
     }
 
-    /// Instantiates a binder: replaces its de Bruijn index by `arg`.
+    /// Instantiates the innermost binder: replaces its de Bruijn index by `arg`, and decrements the
+    /// other free indices.
     pub(crate) fn open(&self, arg: &Nat) -> Nat {
         if self.measure().loose == 0 {
             self.clone()
@@ -281,7 +285,7 @@ impl Nat {
     }
 }
 
-/// Maps a size; `None` if nothing changes.
+/// Maps a size; `None` if the mapper keeps all parts.
 fn map_nat(nat: &Nat, mapper: &mut dyn Mapper, depth: u32) -> Option<Nat> {
     let terms = match &nat.0 {
         Repr::Const(_) => return None,
@@ -370,7 +374,7 @@ impl Op {
     }
 }
 
-/// Makes an operation whose operands may have changed, in normal form.
+/// Makes the size of an operation with these operands, in normal form.
 pub(crate) fn build(op: Op) -> Nat {
     match op {
         Op::Div(a, b) => Nat::div(&a, &b),
@@ -393,17 +397,17 @@ pub(crate) fn build(op: Op) -> Nat {
     }
 }
 
-/// The greatest length of a sum that is unrolled.
+/// The greatest length of a sum over an index that is unrolled.
 const MAX_UNROLLED: i64 = 32;
 
 impl Nat {
-    /// Computes the sum of `body` over `from <= var < to`, which may be empty.
+    /// Computes the sum of `body` over `from <= var < to`; it is 0 if the range is empty.
     pub fn sum(var: Var, from: &Nat, to: &Nat, body: &Nat) -> Nat {
         sum_of(from, to, &body.close(var))
     }
 }
 
-/// Computes the sum of a body whose index is `Bound(0)`.
+/// Computes the sum of `body` over `from <= index < to`, where the index is `Bound(0)` in the body.
 pub(crate) fn sum_of(from: &Nat, to: &Nat, body: &Nat) -> Nat {
     if body.is_zero() || from == to {
         return Nat::ZERO;
@@ -471,7 +475,8 @@ fn split(mono: &Mono, nonempty: bool) -> (Mono, Mono) {
     (outside, inside)
 }
 
-/// Returns true if the form of the atom shows that it is defined for all values of its variables.
+/// Returns true if the form of the atom shows that it is defined for all values of its variables;
+/// size functions count as defined for all arguments.
 fn has_value(atom: &Atom) -> bool {
     let Some(op) = atom.op() else { return true };
     let parts = op.operands().iter().all(|nat| {

@@ -7,11 +7,13 @@ use crate::nonneg::is_nonneg;
 use crate::repr::{Atom, Nat, Op, Term, Var};
 
 impl Facts {
-    /// Returns a size without `var` that `nat` does not exceed where `least <= var <= greatest`, or
-    /// `None` if none is found.
+    /// Returns a size without `var` that, under the assumptions, `nat` does not exceed where
+    /// `least <= var <= greatest`, or `None` if none is found. `least` and `greatest` must not
+    /// mention `var`.
     ///
-    /// The bound is not always the smallest one: each occurrence of the variable takes the value
-    /// that makes the size larger, so `i*(n - i)` is at most `n*greatest - least^2`.
+    /// The bound is not always the smallest one: each occurrence of the variable is replaced
+    /// separately by the value that makes the size larger. For example, that of `i*(n - i)` is
+    /// `n*greatest - least^2`.
     pub fn upper_bound(&self, nat: &Nat, var: Var, least: &Nat, greatest: &Nat) -> Option<Nat> {
         let mut facts = self.clone();
         facts.range(var, least, &(greatest + 1));
@@ -62,8 +64,9 @@ impl Range<'_> {
         Some(total)
     }
 
-    /// Returns a bound without the variable for a term. Returns `None` if the term mentions the
-    /// variable and one of its factors has no bound or is not proved to be non-negative.
+    /// Returns the product of the coefficient of a term and the `side` bounds of its factors,
+    /// without the variable. Returns `None` if the term mentions the variable and one of its
+    /// factors has no bound or is not proved to be non-negative.
     fn bound_of_term(&self, term: &Term, side: BoundKind, depth: u32) -> Option<Nat> {
         let mono = Nat::from_term(term.mono.clone(), 1);
         if !mono.mentions(self.var) {

@@ -9,11 +9,13 @@ const MAX_ASSIGNMENTS: u64 = 20_000;
 /// The greatest value of a variable that is tried, relative to its least value.
 const MAX_VALUE: i64 = 130;
 
-/// Searches for values that satisfy the assumptions and for which `prop` fails, small ones first.
-/// Returns the values of the variables of `prop`.
+/// Searches for values for which `prop` fails and that satisfy all assumptions that share variables
+/// with `prop`, directly or through other assumptions. Small values are tried first. Returns the
+/// values of the variables of `prop`.
 ///
 /// Returns `None` if no such values are found within the limits, or if more than 8 variables would
-/// have to be enumerated.
+/// have to be enumerated. Size functions have no values, so assignments for which one has to be
+/// evaluated are not found.
 pub(crate) fn counterexample(facts: &Facts, prop: &Prop) -> Option<Vec<(Var, i64)>> {
     let search = Search::new(facts, prop)?;
     search.run()
@@ -21,7 +23,8 @@ pub(crate) fn counterexample(facts: &Facts, prop: &Prop) -> Option<Vec<(Var, i64
 
 struct Search<'a> {
     prop: &'a Prop,
-    /// The assumptions that share variables with the condition, directly or indirectly.
+    /// The assumptions that share variables with the condition, directly or through other
+    /// assumptions.
     facts: Vec<&'a Prop>,
     facts_in: &'a Facts,
     /// The variables of the condition.
@@ -31,8 +34,8 @@ struct Search<'a> {
 }
 
 struct Candidate {
-    /// The largest value of a variable of the condition, then the values of all of them; the
-    /// candidate with the smallest key is preferred.
+    /// The largest value of a variable of the condition, then the values of all these variables;
+    /// the candidate with the smallest key is preferred.
     key: (i64, Vec<i64>),
 }
 
@@ -144,7 +147,7 @@ impl<'a> Search<'a> {
 }
 
 /// Advances to the next assignment with values up to `level`; the last value changes fastest.
-/// Returns false after the last one.
+/// Returns false if there is no next one.
 fn next(values: &mut [i64], level: i64) -> bool {
     for at in (0..values.len()).rev() {
         if values[at] < level {
@@ -166,7 +169,8 @@ fn vars_of(prop: &Prop) -> Vec<Var> {
     vars
 }
 
-/// Returns the largest constant lower bound of the variable that an assumption states, or 0.
+/// Returns the largest constant lower bound of the variable that a single inequality of the
+/// assumptions states, or 0.
 fn least_value(facts: &Facts, var: Var) -> i64 {
     let bound = |nat: &Nat| match nat.terms().as_ref() {
         [term, last] if last.mono.is_one() && term.coeff > 0 && last.coeff < 0 => {
@@ -179,8 +183,8 @@ fn least_value(facts: &Facts, var: Var) -> i64 {
     facts.0.nonneg.iter().filter_map(bound).max().unwrap_or(0)
 }
 
-/// Returns true if the condition is defined at the point and fails. An equation between sizes of
-/// which one is negative does not count, because the negative size is another mistake.
+/// Returns true if the condition is defined for these values and fails. An equation of which a side
+/// is negative does not count, because the negative size is another mistake.
 fn is_counterexample(prop: &Prop, vars: &dyn Fn(Var) -> Option<i64>) -> bool {
     let none = |_: Var, _: i64| None;
     if let Prop::Equal(a, b) = prop {

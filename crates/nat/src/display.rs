@@ -1,5 +1,5 @@
-//! The printer of sizes; its text reads back as the same size, except for a size beyond the limits,
-//! which is printed as `…`.
+//! The printer of sizes; its text reads back as an equal size, except for an operation beyond the
+//! limits of depth or weight, which is printed as `…`.
 
 use crate::repr::{Atom, Mono, Nat, Op, Repr, Term, Var};
 use smol_str::SmolStr;
@@ -18,8 +18,8 @@ impl Nat {
         DisplayNat { nat: self, names }
     }
 
-    /// Returns true if the size needs no parentheses before `.t`: a number without a sign, a
-    /// variable, or the application `f(n)` of a function variable.
+    /// Returns true if the size is printed without parentheses before `.t`: a number without a
+    /// sign, a variable, or the application `f(n)` of a function variable.
     pub fn is_atomic(&self) -> bool {
         match &self.0 {
             Repr::Const(value) => *value >= 0,
@@ -57,12 +57,12 @@ impl Display for DisplayNat<'_> {
 enum Precedence {
     /// Any expression.
     Top,
-    /// The left operand of `*`, `/` or `%`: no sum and no negative term.
+    /// The left operand of `*`, `/` or `%`: a sum or a negative term needs parentheses.
     Factor,
-    /// The right operand of `*`, `/` or `%`, or a factor of a term: besides, no product, quotient
-    /// or remainder.
+    /// The right operand of `*`, `/` or `%`, or a factor of a term: a product, a quotient or a
+    /// remainder needs parentheses too.
     Operand,
-    /// An operand of `^`: besides, no power.
+    /// An operand of `^`: a power needs parentheses too.
     Base,
 }
 
@@ -225,7 +225,8 @@ impl Writer<'_, '_> {
         self.out.write_char(')')
     }
 
-    /// Prints `min(a, min(b, c))`, because the functions of the language take two arguments.
+    /// Prints nested calls such as `min(a, min(b, c))`, because the functions of the language take
+    /// two arguments.
     fn nested(&mut self, name: &str, all: &[Nat]) -> fmt::Result {
         let Some((last, rest)) = all.split_last() else {
             return Ok(());
@@ -259,7 +260,8 @@ struct DisplayTerm {
 }
 
 /// Returns the terms in printing order: the positive ones, the negative ones, and then the
-/// constant, which is first if no other term is positive and it is.
+/// constant, which is first if it is positive and no other term is. A term that is printed as a
+/// division that rounds up reduces the constant by its coefficient.
 fn in_order(nat: &Nat) -> Vec<DisplayTerm> {
     let terms = nat.terms();
     let mut constant = nat.constant_part();
@@ -289,7 +291,7 @@ fn in_order(nat: &Nat) -> Vec<DisplayTerm> {
     shown
 }
 
-/// Returns true for a single division whose dividend ends in `- 1`.
+/// Returns true for a single division whose dividend has the constant part -1.
 fn is_below_one(mono: &Mono) -> bool {
     match mono.0.as_slice() {
         [factor] if factor.exp == 1 => match factor.atom.op() {

@@ -1,17 +1,18 @@
-//! Floor division and remainder.
+//! Floor division and remainder, and exact division by symbolic powers.
 
 use crate::arith::{gcd, plain_mul, try_add, try_mul};
 use crate::repr::{Mono, Nat, Op, Term};
 
 /// The rounding of the quotients of coefficients when multiples of a divisor that is a single term
-/// are taken out of a dividend.
+/// are subtracted from a dividend.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rounding {
-    /// Towards zero: the remainder keeps its sign, so `(n-1)/4` stays.
+    /// Towards zero: no coefficient of the remainder has the opposite sign of that of the dividend,
+    /// so `(n-1)/4` stays.
     Truncate,
-    /// Towards minus infinity: for a positive divisor no coefficient of the remainder is negative,
-    /// so `(n-1)/4` becomes `(n+3)/4 - 1`. This makes more equal sizes equal in form, but the forms
-    /// are harder to read.
+    /// Towards minus infinity: for a positive constant divisor no coefficient of the remainder is
+    /// negative, so `(n-1)/4` becomes `(n+3)/4 - 1`. This makes more equal sizes equal in form, but
+    /// the forms are harder to read.
     Floor,
 }
 
@@ -128,7 +129,7 @@ pub(crate) fn floor_rem(a: i64, b: i64) -> Option<i64> {
 }
 
 /// Returns `(q, rest)`, where `a / b` is `q` if `rest` is `None`, and `q + x / y` if `rest` is
-/// `Some((x, y))`, with `x / y` as simple as possible.
+/// `Some((x, y))`, with simplified `x` and `y`.
 pub(crate) fn divide(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Option<(Nat, Nat)>) {
     let mut quotient = Nat::ZERO;
     let (mut a, mut b) = (a.clone(), b.clone());
@@ -160,7 +161,7 @@ pub(crate) fn divide(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Option<(Nat,
     }
 }
 
-/// Returns simpler operands with the same floor quotient, or the given ones if there are none.
+/// Returns simpler operands with the same floor quotient, or the given ones if none are found.
 fn smaller(a: &Nat, b: &Nat) -> (Nat, Nat) {
     if let Some(Op::Div(x, y)) = a.as_atom().as_ref().and_then(|atom| atom.op())
         && b.is_plainly_nonneg()
@@ -204,7 +205,7 @@ fn smaller(a: &Nat, b: &Nat) -> (Nat, Nat) {
 }
 
 /// Returns `(g, a/g, b/g)` for the largest product `g` of a number and atoms that divides every
-/// term of both.
+/// term of both, or `(1, a, b)` on overflow.
 fn without_common_factor(a: &Nat, b: &Nat) -> (Nat, Nat, Nat) {
     let content = gcd(a.content().unsigned_abs(), b.content().unsigned_abs());
     let content = i64::try_from(content).unwrap_or(1);
@@ -260,9 +261,9 @@ pub(crate) fn reduce(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Nat) {
     }
 }
 
-/// Returns `(k, r)` with `a = k*b + r` for a sum `b` with the first term `lead`. Takes at most 64
-/// multiples of `b` out of `a`, each only if the remainder does not become much longer or more
-/// negative.
+/// Returns `(k, r)` with `a = k*b + r` for a sum `b` with the first term `lead`. Subtracts at most
+/// 64 multiples of `b` from `a`, each only if the remainder becomes at most `n - 2` terms longer,
+/// where `n` is the number of terms of `b`, and its `negativity` does not increase.
 fn reduce_by_sum(a: &Nat, b: &Nat, lead: &Term) -> (Nat, Nat) {
     let (mut quotient, mut rest) = (Nat::ZERO, a.clone());
     'next: for _ in 0..64 {
@@ -304,7 +305,8 @@ fn negativity(nat: &Nat) -> u128 {
     negative + strange as u128
 }
 
-/// Removes inner remainders under `% b`: `(x % d) % b` is `x % b` if `d` is a multiple of `b`.
+/// Removes inner remainders from the dividend `a` of `a % b`: `(x % d) % b` is `x % b` if `d` is a
+/// multiple of `b`.
 fn drop_inner_remainders(a: &Nat, b: &Nat) -> Nat {
     let mut out = a.clone();
     for term in a.terms().iter() {
@@ -331,7 +333,8 @@ fn drop_inner_remainders(a: &Nat, b: &Nat) -> Nat {
 }
 
 /// Divides a size by a number exactly, using powers whose exponents are large enough: `2^(k-i) / 2`
-/// is `2^(k-i-1)` if `k > i`. Returns `None` if that does not succeed, or if `b < 2`.
+/// is `2^(k-i-1)` if `is_nonneg` accepts `k-i-1`. Returns `None` if that does not succeed, or if
+/// `b < 2`.
 pub(crate) fn exact_quotient(a: &Nat, b: i64, is_nonneg: &dyn Fn(&Nat) -> bool) -> Option<Nat> {
     if b < 2 {
         return None;

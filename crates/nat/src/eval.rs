@@ -8,9 +8,9 @@ use crate::repr::{Atom, Nat, Op, Repr, Var};
 const MAX_STEPS: u32 = 200_000;
 
 impl Nat {
-    /// Evaluates the size for values of variables and of functions at arguments. Returns `None` if
-    /// a variable or function has no value, if the size is undefined, on overflow, or after too
-    /// many steps.
+    /// Evaluates the size, with the values of variables from `vars` and those of size functions at
+    /// arguments from `funs`. Returns `None` if one of them returns `None`, if the size is
+    /// undefined, on overflow, or if the evaluation takes too many steps.
     pub fn eval(
         &self,
         vars: &dyn Fn(Var) -> Option<i64>,

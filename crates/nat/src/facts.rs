@@ -2,8 +2,8 @@
 //!
 //! A fact that determines the form of a variable is applied by substitution: `s divides n` replaces
 //! `n` by the product `s*q` with a new variable `q` for `n/s`; then `(n/s)*s`, `n % s` and
-//! `s divides n*m` need no further rules. Other facts are kept as inequalities, divisibilities and
-//! equations.
+//! `s divides n*m` need no further rules. Other facts are kept as inequalities, divisibilities,
+//! equations and conditions on ranges.
 
 use crate::arith::{gcd, plain_mul};
 use crate::assumptions::{Assumptions, FIRST_QUOTIENT_VAR, SamplePoints, Substitution, is_inner};
@@ -29,7 +29,7 @@ impl Facts {
         self.0.assumed.is_empty()
     }
 
-    /// Returns the assumptions in the order in which they were made.
+    /// Returns the assumptions in the order in which they were made, without repetitions.
     pub fn assumed(&self) -> &[Prop] {
         &self.0.assumed
     }
@@ -43,7 +43,7 @@ impl Facts {
     /// Does nothing: every variable is an integer `>= 0`, declared or not.
     pub fn declare(&mut self, _var: Var) {}
 
-    /// Assumes a condition.
+    /// Adds a condition to the assumptions; an assumption that is already present changes nothing.
     pub fn assume(&mut self, prop: &Prop) {
         let known = Arc::make_mut(&mut self.0);
         if !known.assumed.contains(prop) {
@@ -140,8 +140,8 @@ impl Assumptions {
         }
     }
 
-    /// Uses `by | k*v + c`, which implies `v = m*q + r`. Returns false if the fact has another form
-    /// or no solution.
+    /// Uses `by | k*v + c`, which implies `v = m*q + r`: substitutes `v` unless `m` is 1. Returns
+    /// false if the fact has another form or no solution.
     fn learn_multiple(&mut self, by: i64, a: &Nat) -> bool {
         if by < 1 {
             return false;
@@ -175,8 +175,9 @@ impl Assumptions {
         true
     }
 
-    /// Uses `d | v - r` with `v >= r`, which implies `v = d*q + r`. Returns false if the fact has
-    /// another form, or if `v >= r` is not proved.
+    /// Uses `d | v - r` with `v >= r`, which implies `v = d*q + r`: substitutes `v`. Returns false
+    /// if the fact has another form, if the form of `r` does not show that it is not negative, or
+    /// if `v >= r` is not proved.
     fn learn_product(&mut self, d: &Nat, a: &Nat) -> bool {
         for term in a.terms().iter().filter(|t| t.coeff == 1) {
             let Some(var) = Nat::from_term(term.mono.clone(), 1).as_var() else {
@@ -239,7 +240,7 @@ impl Assumptions {
         zero.iter().for_each(|nat| self.learn_zero(self.inner(nat)));
     }
 
-    /// Returns true if the variable is substituted by a size of which no term has a quotient
+    /// Returns true if the variable is substituted by a size in which no term has a quotient
     /// variable as a factor.
     pub(crate) fn has_value(&self, var: Var) -> bool {
         let of_shape = |t: &Term| inner_factors(&t.mono).next().is_some();
@@ -310,7 +311,7 @@ fn inner_factors(mono: &Mono) -> impl Iterator<Item = &Factor> {
 }
 
 /// Returns true if the term has all quotient variables of `lead`, with at least the same exponents.
-/// This is a quick test that is necessary for a result of `as_share`.
+/// Where it returns false, `as_share` returns `None`.
 fn may_share(term: &Term, lead: &Term) -> bool {
     inner_factors(&lead.mono).all(|of_lead| {
         let factors = &term.mono.0;
@@ -320,8 +321,8 @@ fn may_share(term: &Term, lead: &Term) -> bool {
     })
 }
 
-/// Returns `(p, d)` with `term = p * (lead / d)`, where `d` has no quotient variable; `None` if the
-/// term lacks a quotient variable of `lead`.
+/// Returns `(p, d)` with `term = p * (lead / d)`, where `d` has no quotient variable as a factor;
+/// `None` if the term lacks a quotient variable of `lead`.
 fn as_share(term: &Term, lead: &Term) -> Option<(Nat, Nat)> {
     let common = term.mono.common(&lead.mono);
     let missing = lead.mono.over(&common)?;

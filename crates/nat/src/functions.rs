@@ -21,7 +21,7 @@ impl Nat {
         extremum(a, b, Extremum::Max)
     }
 
-    /// Computes the logarithm to base 2, rounded down; it is undefined for 0.
+    /// Computes the logarithm to base 2, rounded down; it is undefined for values below 1.
     pub fn log2(a: &Nat) -> Nat {
         if let Some(value) = a.as_const() {
             return match value.checked_ilog2() {
@@ -74,7 +74,8 @@ fn extremum(a: &Nat, b: &Nat, which: Extremum) -> Nat {
     of_members(all, which)
 }
 
-/// Makes the minimum or maximum of sorted members, none of which is known to be superfluous.
+/// Makes the minimum or maximum of at least one sorted member, without simplification; a single
+/// member is the result itself.
 pub(crate) fn of_members(mut all: Vec<Nat>, which: Extremum) -> Nat {
     match (all.len(), which) {
         (1, _) => all.swap_remove(0),
@@ -83,7 +84,8 @@ pub(crate) fn of_members(mut all: Vec<Nat>, which: Extremum) -> Nat {
     }
 }
 
-/// Returns true if the form of the sizes shows that `winner` is the extremum of the two.
+/// Returns true if the form of the sizes shows that `winner` is the extremum of `winner` and
+/// `loser`.
 fn wins(winner: &Nat, loser: &Nat, which: Extremum) -> bool {
     let (small, large) = match which {
         Extremum::Min => (winner, loser),

@@ -2,16 +2,18 @@
 //! also searches for small counterexamples, and a solver for equations with unknowns.
 //!
 //! A [`Nat`] is a polynomial with integer coefficients over *atoms*: variables, and operations that
-//! are no polynomials (division, remainder, symbolic powers, minimum, maximum, logarithm, sums,
-//! applications of size functions). Values are constructed in normal form, so equal normal forms
-//! mean equal sizes; different normal forms may still be equal, which [`Facts::prove`] decides
-//! where it can.
+//! are no polynomials (division, remainder, symbolic powers, minimum, maximum, logarithm, sums over
+//! an index, applications of size functions), or that are too large to compute as a polynomial.
+//! Values are constructed in normal form, so equal normal forms mean equal sizes, except for sizes
+//! beyond the limits ([`Nat::is_too_big`]). Sizes with different normal forms may also be equal,
+//! which [`Facts::prove`] decides where it can.
 //!
 //! Meaning: variables are integers `>= 0`, `/` and `%` are floor division and remainder, and
-//! division by zero, a negative exponent and the logarithm of 0 are *undefined*. Every
-//! simplification preserves the value where it is defined, and may define a value where it was
-//! undefined: `(n*s)/s` is `n`, although the former is undefined at `s = 0`. That a divisor is not
-//! zero is a separate obligation, which the caller that makes the division has to report.
+//! division by zero, a negative exponent and the logarithm of 0 or of a negative number are
+//! *undefined*. Every simplification preserves the value where it is defined, and may define a
+//! value where it was undefined: `(n*s)/s` is `n`, although the former is undefined at `s = 0`.
+//! That a divisor is not zero is a separate obligation, which the caller that makes the division
+//! has to report.
 //!
 //! ```
 //! use nat::{Facts, Nat, Prop, Solution, Var, Verdict, solve};

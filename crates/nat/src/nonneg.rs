@@ -1,4 +1,4 @@
-//! The prover of inequalities.
+//! The prover of inequalities, a search for proofs with increasing depth.
 
 use crate::arith::{plain_add, plain_mul, try_add, try_mul};
 use crate::assumptions::Assumptions;
@@ -70,7 +70,8 @@ struct Prover<'a> {
 impl Prover<'_> {
     /// Proves `nat >= 0`: mainly subtracts multiples of sizes that are known to be `>= 0`, by
     /// backtracking, until the form of the rest shows that it is not negative. Returns true if that
-    /// succeeds in at most `depth` steps.
+    /// succeeds in at most `depth` steps within the work limit; a rest with more than 32 terms is
+    /// not examined further.
     fn nonneg(&self, nat: &Nat, depth: u32) -> bool {
         let nat = tighten(nat);
         if nat.is_plainly_nonneg() {
@@ -115,9 +116,10 @@ impl Prover<'_> {
         left.is_some()
     }
 
-    /// Eliminates the first division by a plainly non-negative divisor: `a/b + r >= 0` follows from
-    /// `a + b*r >= 0`, and `r - a/b >= 0` from `b*r + b - 1 - a >= 0`. Returns the size that has to
-    /// be `>= 0` instead, or `None` if there is no such division.
+    /// Eliminates the first division that is a summand of its own, with the coefficient 1 or -1,
+    /// and whose divisor is plainly non-negative: `a/b + r >= 0` follows from `a + b*r >= 0`, and
+    /// `r - a/b >= 0` from `b*r + b - 1 - a >= 0`. Returns the size that has to be `>= 0` instead,
+    /// or `None` if there is no such division.
     fn without_division(&self, nat: &Nat) -> Option<Nat> {
         for term in nat.terms().iter().filter(|t| matches!(t.coeff, 1 | -1)) {
             let [factor] = term.mono.0.as_slice() else {
@@ -182,7 +184,8 @@ impl Prover<'_> {
         })
     }
 
-    /// Proves `nat >= 0` by `b^e >= b^f` for `b >= 1` and `e >= f`. Returns true if that succeeds.
+    /// Proves `nat >= 0` by `b^e >= b^f` for `b >= 1` and `e >= f`, where `b^f` is a factor of the
+    /// negative term `target`. Returns true if that succeeds.
     fn with_powers(&self, nat: &Nat, target: &Term, depth: u32) -> bool {
         fn powers(term: &Term) -> impl Iterator<Item = (&Factor, &Nat, &Nat)> {
             term.mono
@@ -212,8 +215,9 @@ impl Prover<'_> {
         })
     }
 
-    /// Proves by cases of a variable, 0 or a successor: `p(0) >= 0` and `p(v + 1) >= 0`, as for
-    /// `n*n >= n`. Returns true if that succeeds.
+    /// Proves `nat >= 0` by two cases of a variable `v`, 0 and a successor: their forms show that
+    /// `nat` is not negative with 0 and with `v + 1` for `v`, as for `n*n >= n`. Returns true if
+    /// that succeeds.
     fn by_first_value(nat: &Nat) -> bool {
         let terms = nat.terms();
         let mut bad = terms
@@ -238,7 +242,7 @@ impl Prover<'_> {
 
     /// Returns sizes that are `>= 0` by the definition of the operation `factor.atom`, or, if it is
     /// the application of a function, by the assumptions on the function; none if the atom is no
-    /// operation.
+    /// operation, or if its bounds are just being computed.
     fn bounds(&self, factor: &Factor) -> Rc<[Nat]> {
         let Atom::Node(node) = &factor.atom else {
             return Rc::default();
@@ -301,8 +305,9 @@ impl Prover<'_> {
         out
     }
 
-    /// Instantiates the assumptions of the form `Prop::ForAll` that mention `fun` at `arg`, if it
-    /// is in their range, and adds the sizes that are therefore `>= 0` to `out`.
+    /// Instantiates the assumptions of the form `Prop::ForAll` that mention `fun` at `arg`, if
+    /// `arg` is proved to be in their range. Adds the sizes that are `>= 0` by an inequality or an
+    /// equation found in this way to `out`; divisibilities and nested ranges are left out.
     fn instances(&self, fun: Var, arg: &Nat, out: &mut Vec<Nat>) {
         for prop in &self.known.for_all {
             let Prop::ForAll {
@@ -339,7 +344,7 @@ impl Factor {
     }
 }
 
-/// Returns the degree of a size, which is that of its first term; 0 for the size 0.
+/// Returns the greatest degree of a term of the size; 0 for the size 0.
 fn degree(nat: &Nat) -> u64 {
     nat.terms().first().map_or(0, |t| t.mono.degree())
 }
@@ -361,9 +366,9 @@ pub(crate) fn tighten(nat: &Nat) -> Nat {
     }
 }
 
-/// Splits by the members of the first minimum with a positive coefficient, or maximum with a
-/// negative one: if all returned sizes are `>= 0`, so is `nat`. Returns `None` if there is no such
-/// minimum or maximum.
+/// Splits by the members of the first minimum in a term with a positive coefficient, or maximum in
+/// a term with a negative one, whose other factors are plainly non-negative: if all returned sizes
+/// are `>= 0`, so is `nat`. Returns `None` if there is no such minimum or maximum.
 fn both_cases(nat: &Nat) -> Option<Vec<Nat>> {
     for term in nat.terms().iter() {
         for factor in term.mono.0.iter().filter(|f| f.exp == 1) {

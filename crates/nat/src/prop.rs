@@ -69,15 +69,16 @@ impl Prop {
         }
     }
 
-    /// Returns true if `var` occurs free.
+    /// Returns true if `var` occurs free, also as a function variable.
     pub fn mentions(&self, var: Var) -> bool {
         let mut found = false;
         self.for_each_var(&mut |v| found |= v == var);
         found
     }
 
-    /// Substitutes sizes for free variables. The sizes must not mention a variable that is bound in
-    /// the condition, or it would be captured; binders have unique numbers.
+    /// Replaces each free variable for which `map` returns a size by this size; function variables
+    /// stay. The sizes must not mention a variable that is bound in the condition, or it would be
+    /// captured.
     pub fn subst(&self, map: &dyn Fn(Var) -> Option<Nat>) -> Prop {
         self.map(&|nat, bound| nat.subst(&|v| if bound.contains(&v) { None } else { map(v) }))
     }
@@ -88,8 +89,8 @@ impl Prop {
         self.map(&|nat, _| nat.subst_fun(map))
     }
 
-    /// Transforms all sizes by `map`, which also gets the variables that the conditions around each
-    /// size bind.
+    /// Replaces each size by the result of `map`, whose second argument is the bound variables of
+    /// the enclosing `ForAll` conditions, outermost first.
     pub fn map(&self, map: &dyn Fn(&Nat, &[Var]) -> Nat) -> Prop {
         self.map_under(map, &mut Vec::new())
     }
@@ -119,8 +120,11 @@ impl Prop {
         }
     }
 
-    /// Evaluates the condition; returns `None` if a size cannot be evaluated, for example because
-    /// of a division by zero, or if the range of a `ForAll` has more than 1000 values.
+    /// Evaluates the condition, with the values of variables from `vars` and those of size
+    /// functions at arguments from `funs`. Returns `None` if a size cannot be evaluated, for
+    /// example because of a division by zero, or if the range of a `ForAll` has more than 1000
+    /// values. The values of a `ForAll` after the first for which its condition fails are not
+    /// evaluated.
     pub fn eval(
         &self,
         vars: &dyn Fn(Var) -> Option<i64>,

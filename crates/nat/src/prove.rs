@@ -1,4 +1,4 @@
-//! The decision of conditions under assumptions.
+//! The decision of conditions, and the simplification of sizes, under assumptions.
 
 use crate::arith::plain_mul;
 use crate::assumptions::{Assumptions, FIRST_FRESH_VAR};
@@ -16,9 +16,9 @@ use crate::repr::{Atom, Mono, Nat, Op, Term, Var};
 pub enum Verdict {
     /// The condition holds for all sizes that satisfy the assumptions.
     Proved,
-    /// The condition fails for these sizes, which satisfy the assumptions. The search tries small
-    /// values first, and in general returns the smallest ones. Empty if the condition has no
-    /// variables.
+    /// The condition fails for these values of its variables, which satisfy the assumptions that
+    /// share variables with it. The search tries small values first, and in general returns the
+    /// smallest ones. The list is empty if the condition has no variables.
     Refuted(Vec<(Var, i64)>),
     /// The condition is neither proved nor refuted.
     Unknown,
@@ -26,8 +26,8 @@ pub enum Verdict {
 
 impl Facts {
     /// Assumes that `var`, which is read from memory, is an index below `n`. If `n >= 1` is not
-    /// proved, it is not assumed either, because possibly nothing is read: then this assumes only
-    /// `var < max(n, 1)`.
+    /// proved, only `var < max(n, 1)` is assumed, because `var < n` would imply `n >= 1`, and
+    /// possibly nothing is read.
     pub fn index(&mut self, var: Var, n: &Nat) {
         match self.proves(&Prop::AtLeast(n.clone(), Nat::ONE)) {
             true => self.range(var, &Nat::ZERO, n),
@@ -35,7 +35,7 @@ impl Facts {
         }
     }
 
-    /// Returns the normal form under the assumptions: with `s divides n`, `(n/s)*s` becomes `n`.
+    /// Returns the size simplified by the assumptions: with `s divides n`, `(n/s)*s` becomes `n`.
     pub fn normalize(&self, nat: &Nat) -> Nat {
         if self.is_empty() || nat.as_const().is_some() {
             return nat.clone();
@@ -51,7 +51,7 @@ impl Facts {
         self.0.outer(&simple)
     }
 
-    /// Decides whether `prop` follows from the assumptions.
+    /// Proves `prop` from the assumptions, or else searches for values for which it fails.
     pub fn prove(&self, prop: &Prop) -> Verdict {
         if self.holds(prop, 0) {
             return Verdict::Proved;
@@ -165,7 +165,7 @@ fn never_multiple(d: i64, a: &Nat) -> bool {
 }
 
 /// Returns a normal form that identifies more equal sizes but is hard to read: it has no remainders
-/// (except by 0), and the coefficients inside divisions by constants are not negative.
+/// (except by 0), and the dividends of positive constants have no negative coefficients.
 pub(crate) fn complete(nat: &Nat) -> Nat {
     struct Complete;
     impl Mapper for Complete {
@@ -187,7 +187,8 @@ pub(crate) fn complete(nat: &Nat) -> Nat {
     nat.map(&mut Complete)
 }
 
-/// Simplifies divisions, remainders, minima and maxima by the assumptions.
+/// Simplifies divisions, remainders, minima and maxima by the recorded inequalities, divisibilities
+/// and equations; returns the size unchanged if there are none.
 fn simplify(known: &Assumptions, nat: &Nat) -> Nat {
     if known.nonneg.is_empty() && known.divides.is_empty() && known.zero.is_empty() {
         return nat.clone();
@@ -281,9 +282,9 @@ struct Decomposition {
     within: Nat,
 }
 
-/// Decomposes a dividend by a factor of the divisor that is greater than the sum of those terms of
-/// the dividend that this factor does not divide. Returns `None` if no such factor is found, or if
-/// it divides all terms.
+/// Decomposes a dividend by a factor of the divisor that is proved to be greater than the sum of
+/// those terms of the dividend that this factor does not divide, where this sum is proved not to be
+/// negative. Returns `None` if no such factor is found; a factor that divides all terms is none.
 fn decompose(known: &Assumptions, a: &Nat, b: &Nat) -> Option<Decomposition> {
     let all = a.terms();
     let of_divisor = b.common_mono();
@@ -336,7 +337,7 @@ fn extremes(known: &Assumptions, all: &[Nat], smallest: bool) -> Vec<Nat> {
     kept
 }
 
-/// Replaces `(a/d)*d` by `a` if `d` is proved to divide `a`.
+/// Replaces `(a/d)*d` by `a`, also if it is multiplied by a factor, if `d` is proved to divide `a`.
 fn fold_exact(known: &Assumptions, nat: &Nat) -> Nat {
     for term in nat.terms().iter() {
         for factor in &term.mono.0 {

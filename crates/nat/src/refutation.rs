@@ -1,20 +1,22 @@
-//! Points (values of the variables) that satisfy the assumptions. A point at which a condition
-//! fails refutes it, which is cheaper than a failing search for a proof.
+//! The search for points (values of the variables and size functions) that satisfy the assumptions.
+//! A point at which a condition fails refutes it, which is cheaper than a failing search for a
+//! proof.
 //!
 //! A few points are found for the assumptions alone and tried for every condition. If none of them
-//! refutes it, the first of them are the starting points of a local search for a point at which the
-//! condition fails.
+//! refutes an inequality, the first of them can be the starting points of a local search for a
+//! point at which it fails.
 
 use crate::assumptions::{Assumptions, INITIAL_VALUES, InitialValues, Point};
 use crate::repr::{Atom, Factor, Nat, Op, Var};
 use smallvec::SmallVec;
 
-/// The number of steps, for each assumption, of a search for a point that satisfies the
-/// assumptions.
+/// The greatest number of steps, for each recorded inequality, divisibility or equation, of a
+/// search for a point that satisfies the assumptions.
 const STEPS_PER_FACT: usize = 3;
 /// The greatest number of steps of a search for a point.
 const MAX_STEPS: usize = 24;
-/// The greatest number of points from which a search for a counterexample to one condition starts.
+/// The greatest number of sample points from which the local search for a point at which one
+/// condition fails starts.
 const MAX_STARTING_POINTS: usize = 3;
 /// The number of levels of a size, the size itself included, in which a step looks for variables to
 /// change.
@@ -25,8 +27,8 @@ pub(crate) fn is_negative_somewhere(known: &Assumptions, nat: &Nat) -> bool {
     any(known, |point| point.at(nat).is_some_and(|value| value < 0))
 }
 
-/// Returns true if a local search finds a point that satisfies the assumptions and at which `nat`
-/// is negative.
+/// Returns true if a local search, which starts from sample points that are already computed, finds
+/// a point that satisfies the assumptions and at which `nat` is negative.
 pub(crate) fn is_negative_by_search(known: &Assumptions, nat: &Nat) -> bool {
     let negative = &-nat - 1;
     let starts = known
@@ -64,8 +66,8 @@ fn any(known: &Assumptions, test: impl Fn(&Point) -> bool) -> bool {
         })
 }
 
-/// A violated assumption or wanted inequality: a size `nat`, which has to change by the amount
-/// `by`.
+/// A violated assumption or wanted inequality: a size `nat`, whose value has to change by the
+/// amount `by`.
 struct Violation<'a> {
     nat: &'a Nat,
     by: i64,
@@ -77,8 +79,8 @@ struct Violation<'a> {
 struct Move {
     var: Var,
     by: i64,
-    /// An estimate of the change of the variable that changes the size by 1: the product of the
-    /// divisors of the divisions around the variable.
+    /// An estimate of the change of the variable that changes the violated size by 1: the product
+    /// of the divisors of the divisions around the variable, or 1 if the change is a guess.
     scale: i64,
 }
 
@@ -154,9 +156,10 @@ impl Point {
         Ok(None)
     }
 
-    /// Changes a variable such that the violated condition holds, or comes closer to it. Increases
-    /// are tried before decreases, or after them if `prefers_less`; `turn` rotates this order of
-    /// the candidates by as many places. Returns false if no variable can change.
+    /// Changes one variable such that the violated condition presumably holds or comes closer to
+    /// holding. The candidates are ordered with increases before decreases, or after them if
+    /// `prefers_less`, and then by `Move::scale`; `turn` rotates this order by as many places. The
+    /// first one that results in a valid value is made. Returns false if there is none.
     fn approach(
         &mut self,
         failing: &Violation<'_>,
@@ -176,8 +179,9 @@ impl Point {
         })
     }
 
-    /// Collects changes of variables, each of which presumably changes `nat` by this amount or a
-    /// part of it.
+    /// Collects changes of variables, each of which presumably changes `nat` by the amount `by` or
+    /// towards it. `scale` is that of the changes so far, and `nested` the number of levels of
+    /// `nat` to examine.
     fn moves(&self, nat: &Nat, by: i64, scale: i64, nested: u32, out: &mut Moves) {
         if nested == 0 || by == 0 {
             return;

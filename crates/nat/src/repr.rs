@@ -1,4 +1,5 @@
-//! The representation of sizes.
+//! The representation of sizes as polynomials over atoms, and the limits of their depth, weight and
+//! number of terms.
 
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -50,7 +51,7 @@ pub(crate) enum Atom {
     Node(Arc<Node>),
 }
 
-/// An operation as an atom, with the measures of its expression, whose limits bound all recursion
+/// An operation with the measures of its expression. The limits of the measures bound the recursion
 /// over expressions.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Node {
@@ -105,10 +106,11 @@ impl PartialOrd for Repr {
 /// Measures of an expression that are stored to avoid traversals.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Measure {
-    /// The greatest number of nodes inside each other.
+    /// The greatest number of operations nested in each other; 0 without operations.
     pub depth: u32,
     /// The number of occurrences of atoms, including those in operands, plus 1 for each operand
-    /// that is a constant.
+    /// that is a constant. A factor counts once, whatever its numeric exponent; the weight of a
+    /// constant is 1.
     pub weight: u32,
     /// One more than the largest de Bruijn index that is free; 0 for none.
     pub loose: u32,
@@ -119,9 +121,9 @@ pub(crate) enum Op {
     Div(Nat, Nat),
     Mod(Nat, Nat),
     Pow(Nat, Nat),
-    /// Sorted members, at least two, none of them a minimum.
+    /// The minimum of at least two members, which are sorted.
     Min(Vec<Nat>),
-    /// Sorted members, at least two, none of them a maximum.
+    /// The maximum of at least two members, which are sorted.
     Max(Vec<Nat>),
     Log2(Nat),
     /// The sum of `body` over `from <= index < to`; the index is `Bound(0)` in the body.
@@ -131,12 +133,12 @@ pub(crate) enum Op {
         body: Nat,
     },
     App(Var, Nat),
-    /// A sum whose coefficients overflow or that has too many terms.
+    /// A sum that is not computed as a polynomial, because of an overflow or too many terms.
     BigAdd(Nat, Nat),
-    /// A product whose coefficients or exponents overflow, or that has too many terms.
+    /// A product that is not computed as a polynomial, because of an overflow or too many terms.
     BigMul(Nat, Nat),
-    /// The replacement of an expression beyond the limits; it is undefined and equals nothing that
-    /// is computed.
+    /// The replacement of an operation beyond [`MAX_DEPTH`] or [`MAX_WEIGHT`]; its value is
+    /// undefined.
     TooBig,
 }
 
@@ -182,7 +184,7 @@ impl Mono {
         })
     }
 
-    /// Computes the product; `None` if an exponent overflows.
+    /// Computes the product, without normalising symbolic powers; `None` if an exponent overflows.
     pub fn times(&self, other: &Mono) -> Option<Mono> {
         if other.is_one() {
             return Some(self.clone());
@@ -238,7 +240,7 @@ impl Mono {
         rest.next().is_none().then_some(Mono(out))
     }
 
-    /// Computes the largest product that divides both.
+    /// Computes the largest product of atoms that divides both products.
     pub fn common(&self, other: &Mono) -> Mono {
         let mut out = SmallVec::new();
         for a in &self.0 {
@@ -252,7 +254,8 @@ impl Mono {
         Mono(out)
     }
 
-    /// Returns true if a factor is an operation that `test` accepts.
+    /// Returns true if the atom of a factor is an operation that `test` accepts; operands are not
+    /// searched.
     pub fn any_op(&self, test: fn(&Op) -> bool) -> bool {
         self.0.iter().any(|f| f.atom.op().is_some_and(test))
     }
@@ -339,7 +342,8 @@ impl Op {
         all
     }
 
-    /// Makes an atom of the operation without simplification; `TooBig` beyond the limits.
+    /// Makes an atom of the operation without simplification, or of [`Op::TooBig`] if the operation
+    /// exceeds the limits.
     pub fn atom(self) -> Atom {
         let measure = self.measure();
         if measure.depth > MAX_DEPTH || measure.weight > MAX_WEIGHT {
@@ -352,13 +356,15 @@ impl Op {
         Atom::Node(Arc::new(Node { op: self, measure }))
     }
 
-    /// Makes a size of the operation without simplification.
+    /// Makes a size of the operation without simplification, or of [`Op::TooBig`] if the operation
+    /// exceeds the limits.
     pub fn nat(self) -> Nat {
         self.atom().nat()
     }
 }
 
-/// The terms of a size, in order; constants and variables allocate nothing.
+/// The terms of a size in the order [`Mono::order`]; those of constants and variables need no
+/// allocation.
 pub(crate) enum Terms<'a> {
     None,
     One([Term; 1]),
@@ -392,7 +398,7 @@ impl Nat {
         Nat(Repr::Var(var))
     }
 
-    /// Returns the value if the size is a constant.
+    /// Returns the value if the size is a constant, otherwise `None`.
     pub fn as_const(&self) -> Option<i64> {
         match self.0 {
             Repr::Const(value) => Some(value),
@@ -400,7 +406,7 @@ impl Nat {
         }
     }
 
-    /// Returns the variable if the size is a single one.
+    /// Returns the variable if the size is a single variable, without a coefficient or an exponent.
     pub fn as_var(&self) -> Option<Var> {
         match self.0 {
             Repr::Var(var) => Some(var),
@@ -433,7 +439,8 @@ impl Nat {
         }
     }
 
-    /// Makes a size of terms that are sorted, distinct and have no coefficient 0.
+    /// Makes a size of terms that are sorted, have different products of atoms and have no
+    /// coefficient 0.
     pub(crate) fn from_sorted(terms: Vec<Term>) -> Nat {
         match terms.as_slice() {
             [] => Nat::ZERO,
@@ -459,7 +466,7 @@ impl Nat {
         }
     }
 
-    /// Returns the atom if the size is a single one, without a coefficient or an exponent.
+    /// Returns the atom if the size is a single atom, without a coefficient or an exponent.
     pub(crate) fn as_atom(&self) -> Option<Atom> {
         match &self.0 {
             Repr::Const(_) => None,
@@ -505,7 +512,8 @@ impl Nat {
         }
     }
 
-    /// Returns true if a part of the size exceeded the limits and was replaced by `TooBig`.
+    /// Returns true if a part of the size exceeded the limits of depth or weight, so that the value
+    /// of the size is undefined.
     pub fn is_too_big(&self) -> bool {
         match &self.0 {
             Repr::Const(_) | Repr::Var(_) => false,

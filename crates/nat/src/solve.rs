@@ -8,13 +8,13 @@ use crate::repr::{Atom, Factor, Mono, Nat, Repr, Term, Var};
 /// The result of solving an equation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Solution {
-    /// The equation holds without assignments.
+    /// The equation holds for all values of the unknowns.
     Trivial,
     /// The equation holds with these values under their conditions; no value mentions an assigned
     /// variable.
     Solved(Vec<Assignment>),
-    /// The equation has no solution: it fails for these sizes, or for all sizes if the list is
-    /// empty.
+    /// The equation has no solution: it fails for these values of its variables, or for all values
+    /// if the list is empty.
     Refuted(Vec<(Var, i64)>),
     /// The equation was not decided.
     Stuck,
@@ -27,12 +27,16 @@ pub struct Assignment {
     pub var: Var,
     /// The value of the unknown.
     pub value: Nat,
-    /// The conditions under which the value is a solution, as far as they are not proved.
+    /// The conditions that make the value a solution, as far as they are not proved.
     pub needs: Vec<Prop>,
 }
 
-/// Solves `lhs = rhs` for the variables that are `open`. The value of `x` mentions a variable `v`
-/// only if `visible(x, v)`.
+/// Solves `lhs = rhs` for one of the unknowns, which are the variables that are `open`; its value
+/// may mention the others. If the equation has to hold for all values of variables that no unknown
+/// may mention, it is split into several equations, each of which is solved for one unknown.
+///
+/// The value of `x` mentions a variable `v` only if `visible(x, v)`. An equation without unknowns
+/// is proved or refuted.
 pub fn solve(
     lhs: &Nat,
     rhs: &Nat,
@@ -130,7 +134,8 @@ impl Solver<'_> {
     }
 
     /// Solves `nat = 0` for one unknown: one in which the equation is linear, or the only one if
-    /// the equation has the form `x^k = c`. Decides the equation if it has no unknowns.
+    /// the equation has the form `a*x^k + c = 0` for constants `a` and `c`. Of several solutions it
+    /// takes one with the fewest conditions. Decides the equation if it has no unknowns.
     fn one(&self, nat: &Nat) -> Solution {
         if nat.is_zero() {
             return Solution::Trivial;
@@ -165,8 +170,8 @@ impl Solver<'_> {
         }
     }
 
-    /// Divides by the greatest common divisor of the coefficients, and by the factors common to all
-    /// terms that mention no unknown and are proved to be positive.
+    /// Divides by the greatest common divisor of the coefficients, and by those factors common to
+    /// all terms that mention no unknown and are proved to be positive.
     fn primitive(&self, nat: &Nat) -> Nat {
         let content = Nat::constant(nat.content().max(1));
         let mut nat = nat.exact_div(&content).unwrap_or_else(|| nat.clone());
@@ -189,9 +194,9 @@ impl Solver<'_> {
         count
     }
 
-    /// Solves a linear equation by division; `Err` if it has no solution, `None` if the solution
-    /// cannot be expressed. Unless the unknown is `alone`, that is, the only one, the division has
-    /// to be exact.
+    /// Solves a linear equation by division. Returns `Solution::Refuted` as `Err` if it has no
+    /// solution, and `None` if no solution is found in variables that are visible to the unknown.
+    /// Unless the unknown is `alone`, that is, the only one, the division has to be exact.
     fn divide(&self, linear: Linear, alone: bool) -> Option<Result<Assignment, Solution>> {
         let Linear { var, coeff, rest } = linear;
         let seen = |nat: &Nat| !nat.any_var(&|v| !(self.visible)(var, v));
@@ -219,7 +224,8 @@ impl Solver<'_> {
         Some(self.assign(var, value, &above, needs))
     }
 
-    /// Returns the operands of `above / below` with a positive divisor, as far as that is known.
+    /// Returns the operands of `above / below`, both negated if that presumably makes the divisor
+    /// positive.
     fn positive(&self, above: Nat, below: Nat) -> (Nat, Nat) {
         let is_positive = |nat: &Nat| {
             self.facts.proves(&Prop::AtLeast(nat.clone(), Nat::ONE)) || nat.is_plainly_nonneg()
@@ -292,8 +298,8 @@ impl Solver<'_> {
         }
     }
 
-    /// Solves `nat = 0` by comparing coefficients: it must hold for all values of the variables
-    /// that the unknowns may not mention.
+    /// Solves `nat = 0` by comparing coefficients, because it must hold for all values of the
+    /// variables that no unknown may mention. Returns `Solution::Stuck` without such variables.
     fn by_coefficients(&self, nat: &Nat) -> Solution {
         let unknowns = self.unknowns(nat);
         let hidden = |v: Var| !(self.open)(v) && unknowns.iter().all(|x| !(self.visible)(*x, v));

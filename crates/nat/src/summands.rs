@@ -13,7 +13,8 @@ pub struct Summand<'a> {
     pub factors: SmallVec<[(Part<'a>, u32); 2]>,
 }
 
-/// An atom of a size: anything besides numbers and the sums and products of the normal form.
+/// An atom of a size: a variable, an index, or an operation that is no sum or product in normal
+/// form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
     /// A variable.
@@ -44,16 +45,16 @@ pub enum Part<'a> {
     },
     /// The application `f(a)` of a function variable.
     Apply(Var, &'a Nat),
-    /// The sum `a + b`, whose coefficients overflow or which has too many terms.
+    /// The sum `a + b`, not computed as a polynomial because of an overflow or too many terms.
     Add(&'a Nat, &'a Nat),
-    /// The product `a * b`, whose coefficients or exponents overflow, or which has too many terms.
+    /// The product `a * b`, not computed as a polynomial because of an overflow or too many terms.
     Mul(&'a Nat, &'a Nat),
-    /// A size beyond the limits.
+    /// An operation beyond the limits of depth or weight, whose value is undefined.
     TooBig,
 }
 
 impl Nat {
-    /// Returns the summands in normal form: none for 0, a constant last.
+    /// Returns the summands of the normal form in its order, with a constant last; none for 0.
     pub fn summands(&self) -> Vec<Summand<'_>> {
         if let Some(value) = self.as_const() {
             let constant = Summand {

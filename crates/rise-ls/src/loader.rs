@@ -394,7 +394,8 @@ pub fn prepared(path: &FilePath, text: &str) -> ParsedFile {
     ParsedFile::new(text, path.language().unwrap_or_default())
 }
 
-/// Reads a file that an import names. Fails if it is not on disk or not in one of the roots.
+/// Reads a file that an import names. Fails if it is not on disk, not in one of the roots, or
+/// cannot be read as UTF-8 text.
 pub fn read_import(path: &FilePath, roots: &Roots) -> Result<String, ReadError> {
     let Some(disk) = path.as_disk() else {
         return Err(ReadError::NotFound(Arc::default()));

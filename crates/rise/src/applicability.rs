@@ -1,13 +1,15 @@
-//! A quick applicability test for completion: which functions can take a given value.
+//! Quick applicability tests for completion: which functions may take a given value, and which may
+//! be an argument of a given call.
 
 use nat::{Nat, Var};
 use syntax::ast::{Kind, ScalarType};
 
 use crate::types::{DataFun, Scheme, Ty, Type};
 
-/// Returns true if a function of this scheme can take a value of type `ty` as its last argument,
+/// Returns true if a function of this scheme may take a value of type `ty` as its last argument,
 /// once all arguments before it are given. Two sizes fit unless they are different constants:
-/// `n.f32` fits `(m*4).t`.
+/// `n.f32` fits `(m*4).t`. Several occurrences of a type variable fit types with the same outermost
+/// constructor.
 pub fn matches(scheme: &Scheme, ty: &Ty) -> bool {
     let mut known = Substitution::default();
     let mut rest = &scheme.ty;
@@ -28,9 +30,9 @@ pub fn matches(scheme: &Scheme, ty: &Ty) -> bool {
     }
 }
 
-/// Returns the types of a function's explicit parameters, followed by the type of its result.
+/// Returns the types of a function's explicit parameters, followed by the type of its result, where
 /// `None` stands for an explicit type-level parameter (such as a size or a type). Records the kinds
-/// of all type-level parameters in `known`.
+/// of all type-level parameters, implicit ones included, in `known`.
 fn parts(scheme: &Scheme, known: &mut Substitution) -> Vec<Option<Ty>> {
     let mut parts = Vec::new();
     let mut rest = &scheme.ty;
@@ -62,8 +64,9 @@ pub struct ExpectedFunction(Vec<Ty>);
 
 impl ExpectedFunction {
     /// Returns the function type that a call of `callee` expects as its explicit argument number
-    /// `index`, counted from 0; `None` if there is no such argument, or if it is not a function of
-    /// at least two values. `piped` is the type of the last argument, if it is known.
+    /// `index`, counted from 0, type-level arguments included. Returns `None` if there is no such
+    /// argument, or if it is not a function of at least two values. `piped` is the type of the last
+    /// argument, if it is known.
     pub fn of_call(callee: &Scheme, index: usize, piped: Option<&Ty>) -> Option<ExpectedFunction> {
         let mut known = Substitution::default();
         let parts = parts(callee, &mut known);
@@ -88,7 +91,9 @@ impl ExpectedFunction {
         several.then(|| ExpectedFunction(wanted.into_iter().map(settled).collect()))
     }
 
-    /// Returns true if a definition with this scheme can be passed as the expected argument.
+    /// Returns true if a definition with this scheme can probably be passed as the expected
+    /// argument. A function with explicit type-level parameters is rejected, and where the expected
+    /// type is a variable, everything but scalars, vectors and variables.
     pub fn is(&self, scheme: &Scheme) -> bool {
         let mut known = Substitution::default();
         let parts = parts(scheme, &mut known);
@@ -109,8 +114,7 @@ impl ExpectedFunction {
     }
 }
 
-/// The kinds of a scheme's variables and the types that they were matched with. They are few, so
-/// lists are fast enough.
+/// The kinds of a scheme's variables, and the types with which the variables were matched.
 #[derive(Default)]
 struct Substitution {
     kinds: Vec<(Var, Kind)>,
@@ -129,7 +133,8 @@ impl Substitution {
     }
 }
 
-/// Returns true if a type can be of this kind; type variables can be of any.
+/// Returns true if a type can be of this kind. Variables, their applications and error types can be
+/// of any kind, and function types of none.
 fn is_of(ty: &Type, kind: Kind) -> bool {
     match (kind, ty) {
         (_, Type::Fun(..) | Type::Pi(_)) => false,
@@ -143,8 +148,8 @@ fn is_of(ty: &Type, kind: Kind) -> bool {
     }
 }
 
-/// One-way matching: returns true if a scheme's type matches a value's, and records the types of
-/// the scheme's variables.
+/// Matches a type of a scheme with that of a value. Returns true if they may match, and records the
+/// types of the scheme's variables in `known`.
 fn fits(pattern: &Ty, ty: &Ty, known: &mut Substitution) -> bool {
     match (&**pattern, &**ty) {
         (Type::Var(v), _) => match known.seen(*v) {

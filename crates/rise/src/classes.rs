@@ -4,9 +4,9 @@ use syntax::ast::{Kind, ScalarType};
 
 use crate::types::Type;
 
-/// The types that a data type variable may be instantiated with: a set of disjoint classes. The
-/// sub-kinds of `rise.md` section 3 are such sets, and the meet of two sub-kinds is their
-/// intersection.
+/// The types that a type variable may be instantiated with, as a set of disjoint classes. The
+/// sub-kinds of data types (section "Types" of `docs/language.md`) are such sets, and the meet of
+/// two sub-kinds is their intersection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Classes(u8);
 
@@ -50,8 +50,8 @@ impl Classes {
         }
     }
 
-    /// Returns the class of a type whose head is known; `None` for variables, applications of
-    /// variables, and errors.
+    /// Returns the class of a type whose outermost constructor is known; `None` for variables,
+    /// applications of variables, and errors. The phrase types of DPIA count as functions.
     pub(crate) fn of_type(ty: &Type) -> Option<Classes> {
         Some(match ty {
             Type::Error | Type::Var(_) | Type::Apply(..) => return None,
@@ -115,7 +115,7 @@ impl Classes {
         self.0 & Classes::INT.0 != 0
     }
 
-    /// Describes the set in the words of error messages.
+    /// Returns the description of the set in error messages; functions are ignored.
     pub(crate) fn describe(self) -> &'static str {
         match self.and(Classes::DATA) {
             c if c == Classes::DATA => "data",

@@ -1,4 +1,4 @@
-//! Declares the diagnostics about names, types and sizes.
+//! The declarations of the diagnostics about names, foreign functions, types, sizes, and memory.
 
 use syntax::declare_diagnostics;
 

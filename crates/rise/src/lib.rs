@@ -1,4 +1,5 @@
-//! The core language: types, kinds, primitives, inference, obligations, pretty printer.
+//! The language RISE: types, kinds, primitives, inference, obligations, core terms, printers, and
+//! the standard library.
 //!
 //! The crate depends on no database and no editor: [`infer`] takes one item and the schemes of the
 //! definitions that it uses, and returns everything that is inferred about it.
@@ -47,7 +48,7 @@ pub enum Resolution {
     Broken(Option<GlobalId>),
     /// Several imports define the name.
     Ambiguous(Vec<GlobalId>),
-    /// No definition has the name. (Primitives are looked up after this.)
+    /// No definition has the name; it may be that of a primitive.
     Unknown,
 }
 
@@ -55,7 +56,7 @@ pub enum Resolution {
 pub trait Env {
     /// Resolves `name`.
     fn resolve(&self, name: &str) -> Resolution;
-    /// Returns all names that could have been intended, for "did you mean".
+    /// Returns the names of definitions that could be meant by an unknown name.
     fn names(&self) -> Vec<Name>;
     /// Returns the primitive of DPIA with this name; `None` if there is none, as in the default
     /// implementation. Called after [`resolve`](Env::resolve), for items of DPIA only.
@@ -73,7 +74,7 @@ pub trait Env {
 pub struct TargetName {
     /// The name.
     pub name: &'static str,
-    /// Other words for the target, of other languages and tools: `cuda`.
+    /// Other words for the target, used by other languages and tools, such as `cuda`.
     pub aliases: &'static [&'static str],
 }
 

@@ -1,4 +1,5 @@
-//! The standard library: files in RISE that are part of the binary and always in scope.
+//! The standard library: files in RISE that are part of the binary, and whose definitions are in
+//! scope without an import.
 
 /// Every file of the standard library: its name and its text.
 pub const STD: &[(&str, &str)] = &[

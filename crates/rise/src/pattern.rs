@@ -69,9 +69,9 @@ pub enum View {
     /// An element of the result is the element of the argument at the indices that an
     /// [`IndexMap`] computes.
     Index,
-    /// The elements at the indices in another array.
+    /// The elements of the argument at the indices in another array.
     Gather,
-    /// The elements, written at the indices in another array.
+    /// The elements of the argument, written at the indices in another array.
     Scatter,
     /// An array with copies of a value around it.
     PadCst,
@@ -91,7 +91,7 @@ pub enum View {
     Partition,
 }
 
-/// The implementations of a function of every element.
+/// The implementations of a function that is applied to every element of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MapLoop {
     /// No loop: an element is computed when it is read.
@@ -108,7 +108,7 @@ pub enum MapLoop {
     Parallel(Level),
 }
 
-/// The implementations of a function of every element of a dependent array.
+/// The implementations of a function that is applied to every element of a dependent array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DepLoop {
     /// A sequential loop.
@@ -152,7 +152,7 @@ pub enum Requirement {
     WorkItems,
 }
 
-/// The parallelism of a target: the pattern by which its programs distribute work.
+/// The parallelism of a target, which determines how its programs distribute work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Parallelism {
     /// One thread runs the whole program.
@@ -160,8 +160,8 @@ pub enum Parallelism {
     Sequential,
     /// Threads share the iterations of `mapPar` and `reducePar`, each with a stack of its own.
     Threads,
-    /// Work-items in work-groups run kernels, and there are several address spaces: a program
-    /// chooses the one for what it stores.
+    /// Work-items in work-groups run kernels, and there are several address spaces, of which the
+    /// program chooses one for each value that it stores.
     WorkItems,
 }
 
@@ -184,7 +184,7 @@ impl From<Option<Requirement>> for Parallelism {
     }
 }
 
-/// The makers of streams.
+/// The operations that make streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stream {
     /// A function of every element of a stream.
@@ -375,7 +375,7 @@ impl AcceptorView {
     }
 }
 
-/// The access path of a view: maps the indices `i` and `j` of an element in the result to the
+/// The access path of a view, a map from the indices `i` and `j` of an element in the result to the
 /// indices of that element in the argument. The annotation `@index(…)` specifies it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexMap {

@@ -1,4 +1,4 @@
-//! The primitives of RISE (`rise.md` section 4).
+//! The primitives of RISE, which `docs/primitives.md` lists.
 //!
 //! The properties of a primitive are defined once, in RISE's own notation, in `primitives.rise`.
 //! [`Primitive`] enumerates them for exhaustive matches; a test checks that the two agree.
@@ -16,12 +16,12 @@ use crate::pattern::{AcceptorView, IndexMap, Pattern, Requirement};
 /// The text of `primitives.rise`.
 const SOURCE: &str = include_str!("primitives.rise");
 
-/// The purpose of a primitive; the chapters of the language reference.
+/// The purpose of a primitive. The reference of the primitives has a chapter for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
-    /// Arithmetic, comparison and choice on single values.
+    /// Arithmetic, comparison, choice and conversion of single values.
     Scalars,
-    /// Views that rearrange arrays.
+    /// The construction of arrays, their elements, and views that rearrange them.
     Arrays,
     /// Pairs.
     Pairs,
@@ -31,7 +31,7 @@ pub enum Category {
     HighLevel,
     /// Low-level patterns, which specify how it is computed.
     LowLevel,
-    /// Memory and kernels.
+    /// Bindings of values, memory and kernels.
     Memory,
     /// Arrays and pairs whose types depend on sizes.
     Dependent,
@@ -260,16 +260,16 @@ impl DataAccess {
     }
 }
 
-/// An entry of a file of primitives: a definition with a type and no body.
+/// An entry of a file of primitives: a definition with a type, whose body is `_`.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The name in programs.
+    /// The name in programs, which is that in `@spelled("…")` if the entry has this annotation.
     pub name: Name,
     /// The definition.
     pub item: Item,
     /// Its type as the file writes it.
     pub signature: &'static str,
-    /// The kind of the first parameter; `None` if that is a value.
+    /// The kind of the first parameter, implicit or explicit; `None` if that is a value.
     pub first_kind: Option<Kind>,
     /// Its pattern; `None` for DPIA's commands and acceptors.
     pub pattern: Option<Pattern>,
@@ -349,7 +349,7 @@ impl Entry {
         self.item.annotations(name).next().is_some()
     }
 
-    /// Returns the access of the result.
+    /// Returns the access of the result, which is the last of `accesses`.
     pub fn result_access(&self) -> DataAccess {
         self.accesses.last().copied().unwrap_or(DataAccess::Read)
     }
@@ -418,8 +418,8 @@ impl Primitive {
         matches!(self.kind_of_numbers(), Some(Kind::Num | Kind::Int))
     }
 
-    /// Returns true if the primitive computes a number from numbers of the same type, and vectors of
-    /// numbers lane by lane.
+    /// Returns true if the primitive computes a number from numbers of the same type, and vectors
+    /// of numbers lane by lane.
     pub fn is_lane_wise(self) -> bool {
         self.kind_of_numbers() == Some(Kind::Num)
     }

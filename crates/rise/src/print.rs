@@ -1,4 +1,5 @@
-//! The printer of types; its text reads back as the same type.
+//! The printer of types, schemes, sizes, conditions and type-level arguments. Its text reads back
+//! as an equal type, except for [`Type::Error`], which is printed as `_`.
 
 use std::fmt::Write;
 
@@ -40,7 +41,7 @@ pub fn nat_text(nat: &Nat, names: &Names) -> String {
 }
 
 /// Prints a condition, for example `4 divides n`. In inequalities, summands are moved to the other
-/// side to avoid subtractions: `n >= 2`, not `n - 1 >= 1`.
+/// side to avoid subtractions, and cancelled: `n >= 2`, not `n - 1 >= 1`.
 pub fn prop_text(prop: &Prop, names: &Names) -> String {
     let name = |v| -> Name { names.get(v) };
     match prop {

@@ -1,4 +1,4 @@
-//! Abbreviation of terms for messages: `map(fun(…))`, `n - 5`, `xs |> …`.
+//! The abbreviation of terms for messages, as in `map(fun(…))`, `n - 5` or `xs |> …`.
 
 use syntax::ast::{Half, Item, Literal, TermId, TermKind, UnaryOp};
 

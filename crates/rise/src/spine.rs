@@ -1,13 +1,13 @@
-//! Spines: an application as a function with all of its arguments and the values piped into it.
+//! Spines, which are nested applications and pipes as one function with all of its arguments.
 
 use syntax::ast::{BinaryOp, Item, TermId, TermKind};
 
-/// A function with all of its arguments.
+/// A function with all of its arguments, in the order in which they are applied.
 pub(crate) struct Spine {
     pub head: TermId,
     pub args: Vec<SpineArg>,
     /// The applications, pipes and parentheses around the head, outermost first, each with the
-    /// number of leading arguments after which its value is the result.
+    /// number of leading elements of `args` to which the term applies the head.
     pub results: Vec<(TermId, usize)>,
 }
 

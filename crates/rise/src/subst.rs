@@ -6,7 +6,7 @@ use nat::{Nat, NatFun, Prop, Var};
 
 use crate::types::{Access, Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
 
-/// Replaces every size in a type.
+/// Replaces every size in a type, also in its conditions, by the result of `map`.
 pub fn map_sizes(ty: &Ty, map: &dyn Fn(&Nat) -> Nat) -> Ty {
     let fun = |f: &DataFun| match f {
         DataFun::Var(_) => f.clone(),
@@ -34,7 +34,8 @@ pub fn map_sizes(ty: &Ty, map: &dyn Fn(&Nat) -> Nat) -> Ty {
 }
 
 /// Substitutes arguments for free variables in a type. Binders of types are unique in an item, so
-/// nothing is captured if the arguments mention no binder of the type itself.
+/// nothing is captured if the arguments mention no binder of the type itself. A type variable whose
+/// argument is no type becomes [`Type::Error`].
 pub fn subst(ty: &Ty, value: &dyn Fn(Var) -> Option<Arg>) -> Ty {
     let nat = |n: &Nat| subst_nat(n, value);
     Arc::new(match &**ty {

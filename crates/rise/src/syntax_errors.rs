@@ -1,4 +1,4 @@
-//! Improves syntax errors of a definition by the results of its inference.
+//! The improvement of syntax errors of a definition by the results of its inference.
 
 use syntax::ast::{BinaryOp, Item, TermId, TermKind};
 use syntax::{Diagnostic, Span, no_bits};
@@ -7,9 +7,10 @@ use crate::codes;
 use crate::types::Type;
 use crate::{BinderInfo, Inference, Target, TermInfo};
 
-/// Improves a syntax error by what inference knows: an operator that other languages use for bits
-/// and that has an integer operand replaces the error by one about operations on bits, and an
-/// unknown name at the same place contributes its help and its fixes.
+/// Improves a syntax error by the results of inference. If its place is an operator that other
+/// languages use for bits and that has an integer operand, it is replaced by an error about
+/// operations on bits; otherwise the error for an unknown name at the same place contributes its
+/// help and its fixes.
 pub fn explain(error: &mut Diagnostic, item: &Item, inference: &Inference) {
     if let Some(sign) = sign_between_integers(error.span, item, inference) {
         *error = no_bits(sign, error.span);
@@ -21,8 +22,9 @@ pub fn explain(error: &mut Diagnostic, item: &Item, inference: &Inference) {
     }
 }
 
-/// Copies the help and the fixes of an inference error about the name at the same place. A fix that
-/// keeps the name is combined with the edit of the syntax error.
+/// Replaces the help and the fixes of a syntax error by those of the inference error `said` about
+/// the name at the same place. A fix that does not edit the name also gets the edits of the first
+/// fix of the syntax error. If `said` has no help, nothing changes.
 fn take_over(error: &mut Diagnostic, said: &Diagnostic) {
     let Some(help) = &said.help else {
         return;
@@ -38,8 +40,7 @@ fn take_over(error: &mut Diagnostic, said: &Diagnostic) {
     }
 }
 
-/// Returns the operator at a place, if other languages use it for bits of integers and one of its
-/// operands is an integer.
+/// Returns the operator at a place, `&` or `|`, if one of its operands is an integer.
 fn sign_between_integers(place: Span, item: &Item, inference: &Inference) -> Option<&'static str> {
     if place.len() != 1 {
         return None;
@@ -62,10 +63,11 @@ fn sign_between_integers(place: Span, item: &Item, inference: &Inference) -> Opt
     })
 }
 
-/// The greatest number of an operator's subterms that are inspected.
+/// The greatest number of subterms of an operator that are inspected.
 const MOST_TERMS: usize = 100;
 
-/// Returns true if one of the terms, or a number that it is computed from, is an integer.
+/// Returns true if one of the terms, or a number from which it is computed by arithmetic operators,
+/// is an integer. Inspects at most [`MOST_TERMS`] terms.
 fn has_integer(mut terms: Vec<TermId>, item: &Item, inference: &Inference) -> bool {
     for _ in 0..MOST_TERMS {
         let Some(term) = terms.pop() else {
@@ -85,7 +87,8 @@ fn has_integer(mut terms: Vec<TermId>, item: &Item, inference: &Inference) -> bo
     false
 }
 
-/// Returns the type of a term; for a name that of its binder, which the context does not change.
+/// Returns the type of an expression; for the name of a value parameter, that of its binder, which
+/// does not depend on the context. Returns `None` for other terms.
 fn type_of(term: TermId, inference: &Inference) -> Option<&Type> {
     let found = inference.uses.iter().find(|known| known.term == term);
     if let Some(Target::Binder(id)) = found.map(|found| found.target)

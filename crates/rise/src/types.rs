@@ -13,7 +13,7 @@ pub type Ty = Arc<Type>;
 pub enum Type {
     /// The type of a term with a reported error; unifies with every type.
     Error,
-    /// A data type variable.
+    /// A type variable.
     Var(Var),
     /// A scalar type.
     Scalar(ScalarType),
@@ -104,11 +104,11 @@ impl Type {
 pub enum Access {
     /// A variable of kind ReadWrite.
     Var(Var),
-    /// Can be read: at any element, any number of times.
+    /// The expression can be read, at any element and any number of times.
     Rd,
-    /// Has still to be written, to an acceptor.
+    /// The expression has still to be written to an acceptor.
     Wr,
-    /// Is a stream: its elements are available one after the other.
+    /// The expression is a stream, whose elements are available one after the other.
     St,
 }
 
@@ -149,8 +149,9 @@ impl Pi {
     }
 }
 
-/// Returns true if values of the type contain or may contain an array, so that writing a value
-/// takes more than an assignment. This includes dependent pairs, and types that are not known.
+/// Returns true if values of a data type contain or may contain an array, so that writing a value
+/// takes more than an assignment. This includes dependent pairs, type variables and their
+/// applications.
 pub fn contains_array(data: &Type) -> bool {
     match data {
         Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) => true,
@@ -161,8 +162,9 @@ pub fn contains_array(data: &Type) -> bool {
     }
 }
 
-/// Returns true if a type contains a tuple with arrays. Generated functions pass arrays as pointers
-/// and tuples as structs; C has no struct with an array whose size is a parameter.
+/// Returns true if a data type contains a tuple that contains or may contain an array. Generated
+/// functions pass arrays as pointers and tuples as structs; C has no struct with an array whose
+/// size is a parameter.
 pub fn has_tuple_of_arrays(ty: &Type) -> bool {
     match ty {
         Type::Pair(a, b) => contains_array(a) || contains_array(b),
@@ -233,7 +235,7 @@ pub enum Arg {
     Access(Access),
 }
 
-/// Makes a type-level argument of a variable of this kind.
+/// Makes the type-level argument that is a variable of this kind.
 pub fn var_arg(var: Var, kind: Kind) -> Arg {
     match kind {
         Kind::Nat => Arg::Nat(Nat::var(var)),
@@ -247,7 +249,7 @@ pub fn var_arg(var: Var, kind: Kind) -> Arg {
     }
 }
 
-/// The names of variables, by number.
+/// The names of variables, indexed by [`Var`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Names(pub Arc<[Name]>);
 

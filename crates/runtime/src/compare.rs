@@ -7,7 +7,8 @@ use std::fmt::{self, Display};
 use syntax::ast::ScalarType;
 
 /// The differences of two values of one shape. An element `a` is wrong if `|a - b| > tolerance *
-/// max(1, |b|)` for the expected element `b`. NaN equals NaN. Elements that the expected value
+/// max(1, |b|)` for the expected element `b`. The tolerance of elements that are not floating-point
+/// numbers is 0. NaN equals NaN, and an infinity equals itself. Elements that the expected value
 /// never writes are not compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
@@ -39,7 +40,8 @@ pub struct Difference {
     pub actual: Scalar,
     /// The expected value.
     pub expected: Scalar,
-    /// The relative error `|a - b| / max(1, |b|)`; infinite if one of the two is not finite.
+    /// The relative error `|a - b| / max(1, |b|)`: 0 for two NaN and for two equal infinities, and
+    /// otherwise infinite if one of the two is not finite.
     pub error: f64,
 }
 

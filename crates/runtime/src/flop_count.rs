@@ -1,4 +1,4 @@
-//! Counts the operations of programs.
+//! Counts the floating-point operations of programs.
 
 use crate::shape::Bindings;
 use nat::Nat;
@@ -11,8 +11,8 @@ use syntax::ast::ScalarType;
 /// program: arithmetic, such as additions and roots, and calls of foreign functions without a body,
 /// such as those of `<math.h>`, count one for each lane, and `fma` counts two; the function of a
 /// `map`, a reduction or a scan counts once for each element, and a `select` counts its more
-/// expensive branch. Returns `None` if the number cannot be computed without running the program, if
-/// the program calls a foreign function with a body, or if the number is 0.
+/// expensive branch. Returns `None` if the number cannot be computed without running the program,
+/// if the program calls a foreign function with a body, or if the number is 0.
 pub fn flops(program: &Program<Primitive>, bindings: &Bindings) -> Option<u64> {
     let mut program = program.clone();
     normalise(&mut program).ok()?;

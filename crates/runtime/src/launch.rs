@@ -594,7 +594,7 @@ fn argument(
     }
 }
 
-/// Checks conditions on the sizes.
+/// Checks conditions on the sizes. Fails if one of them does not hold or cannot be decided.
 pub fn check(conditions: &[Prop], bindings: &Bindings) -> Result<(), LaunchError> {
     let vars: Vec<(Var, i64)> = (bindings.nats.iter())
         .map(|(var, value)| (*var, *value))

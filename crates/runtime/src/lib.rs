@@ -1,5 +1,5 @@
-//! Runs programs: values and their layout, the interpreter, compiled C, OpenCL, `.npy` files, and
-//! the comparison of results.
+//! Runs programs: values and their layout, the sizes and arguments of a run, the interpreter,
+//! compiled C, OpenCL, `.npy` files, and the comparison of results.
 //!
 //! A [`Shape`] is a data type whose sizes are numbers. A [`Value`] is a shape with its bytes in the
 //! layout of C, so that the same code compares, prints and stores the results of the interpreter

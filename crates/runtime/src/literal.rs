@@ -1,5 +1,6 @@
 //! Literals of values on the command line: `3`, `-1.5e3`, `true`, `[1, 2, 3]`, `(1, [true,
-//! false])`, and vectors `<1, 2>`. The printed form of a value is a literal.
+//! false])`, and vectors `<1, 2>`. The full printed form of a value is a literal, unless it has
+//! dependent pairs or elements that were never written.
 
 use crate::scalar::{Leaf, Scalar};
 use crate::shape::{Shape, ShapeError};

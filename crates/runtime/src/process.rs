@@ -1,4 +1,5 @@
-//! Runs other programs with limits and cancellation, and describes their failures.
+//! Runs other programs with limits and cancellation, and describes their failures. Also determines
+//! the available memory.
 
 mod supervised;
 
@@ -16,9 +17,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// The number of bytes that are kept of each output stream of a program.
+/// The largest number of bytes that are kept of each output stream of a program.
 const MAX_OUTPUT: usize = 1 << 20;
-/// The number of bytes at the end of the error output that a message contains.
+/// The largest number of bytes at the end of the error output that a message contains.
 const MAX_REPORTED_STDERR: usize = 2_000;
 /// The time limit for the output of a program after its end, because its child processes may keep
 /// the pipe open.
@@ -59,9 +60,9 @@ pub struct Limits {
 pub struct ProcessOutput {
     /// The exit status.
     pub status: ExitStatus,
-    /// The standard output, at most one megabyte.
+    /// The standard output, at most its first 2^20 bytes.
     pub stdout: Vec<u8>,
-    /// The standard error output, at most one megabyte.
+    /// The standard error output, at most its first 2^20 bytes.
     pub stderr: Vec<u8>,
 }
 
@@ -233,7 +234,7 @@ pub fn available_memory() -> Option<u64> {
     }
 }
 
-/// Formats a number of bytes, as in `1.5 GB`.
+/// Formats a number of bytes in units that are powers of 1000, as in `1.5 GB`.
 pub fn bytes_text(count: u64) -> String {
     const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
     let (mut value, mut unit) = (count as f64 / 1e3, 0);

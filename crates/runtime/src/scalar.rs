@@ -13,7 +13,7 @@ pub enum Leaf {
     Index(u64),
 }
 
-/// A scalar. Values of the type `nat` and of index types are 32 bits wide, as in the arrays of
+/// A scalar. Values of type `natType` and of index types are 32 bits wide, as in the arrays of
 /// generated code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the variants are the scalar types")]

@@ -40,12 +40,12 @@ pub enum Shape {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rows {
     shapes: Box<[Shape]>,
-    /// The offset of each element, and the end of the last one.
+    /// The offset of each element, and the end of the last one, in bytes.
     offsets: Box<[u64]>,
     align: u64,
 }
 
-/// The reason why a type has no shape.
+/// The reason why a type has no shape, or a value of a shape cannot be allocated.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ShapeError {
     /// A size variable has no value.
@@ -247,8 +247,8 @@ impl Shape {
         }
     }
 
-    /// Returns the offset of the second component of a pair, or of the value of a dependent pair; 0
-    /// for other shapes.
+    /// Returns the offset in bytes of the second component of a pair, or of the value of a
+    /// dependent pair; 0 for other shapes.
     pub fn second_offset(&self) -> u64 {
         match self {
             Shape::Pair(first, second) => round_up(first.size(), second.align()),
@@ -257,8 +257,8 @@ impl Shape {
         }
     }
 
-    /// Calls `visit` with the offset and the type of each leaf, in the order of memory. Stops at
-    /// the first error.
+    /// Calls `visit` with the offset in bytes and the type of each leaf, in the order of memory.
+    /// Stops at the first error.
     pub fn for_each_leaf<E>(
         &self,
         visit: &mut impl FnMut(u64, Leaf) -> Result<(), E>,
@@ -319,7 +319,7 @@ impl Rows {
         &self.shapes
     }
 
-    /// Returns the offset of each element.
+    /// Returns the offset of each element in bytes.
     pub fn offsets(&self) -> &[u64] {
         &self.offsets[..self.shapes.len()]
     }

@@ -14,7 +14,7 @@ const MAX_TRIED_SIZE: i64 = 1 << 16;
 /// The lengths of a value whose type is not known yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UntypedShape {
-    /// A scalar, or a value that determines no sizes because it is repeated.
+    /// A scalar, or a value whose lengths are not known.
     Leaf,
     /// An array or vector of this length.
     Array(u64, Box<UntypedShape>),

@@ -26,7 +26,8 @@ impl LockedTempDir {
     /// folders that other processes have abandoned.
     ///
     /// # Errors
-    /// Fails if the system does not allow a folder there.
+    /// Fails if the system does not allow a folder there, or the process may not open further
+    /// files.
     pub fn new() -> io::Result<LockedTempDir> {
         static ABANDONED: Once = Once::new();
         ABANDONED.call_once(remove_abandoned);

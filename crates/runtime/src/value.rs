@@ -28,7 +28,7 @@ impl Value {
         })
     }
 
-    /// Creates a value without written bytes, which [`Value::set`] writes.
+    /// Creates a value none of whose bytes is written yet. [`Value::set`] writes them.
     pub fn unwritten(shape: Shape) -> Result<Value, ShapeError> {
         let mut value = Value::zeros(shape)?;
         value.unwritten = Some(vec![u64::MAX; value.bytes.len().div_ceil(64)]);
@@ -67,12 +67,14 @@ impl Value {
         &mut self.bytes
     }
 
-    /// Reads a scalar of type `leaf` at `offset`; `None` if it does not end within the value.
+    /// Reads a scalar of type `leaf` at an offset in bytes; `None` if it does not end within the
+    /// value.
     pub fn get(&self, offset: u64, leaf: Leaf) -> Option<Scalar> {
         leaf.read(self.bytes.get(usize::try_from(offset).ok()?..)?)
     }
 
-    /// Writes a scalar at `offset`. Does nothing if the scalar does not end within the value.
+    /// Writes a scalar at an offset in bytes. Does nothing if the scalar does not end within the
+    /// value.
     pub fn set(&mut self, offset: u64, scalar: Scalar) {
         let (bytes, size) = scalar.bytes();
         let Ok(start) = usize::try_from(offset) else {
@@ -110,7 +112,7 @@ impl Value {
     }
 }
 
-/// Collects the offsets of dependent pairs, and their sizes.
+/// Collects the offsets of dependent pairs in bytes, and their sizes.
 fn dependent_pairs(shape: &Shape, offset: u64, found: &mut Vec<(u64, u64)>) {
     match shape {
         Shape::Scalar(_) | Shape::Index(_) | Shape::Vector(..) => {}

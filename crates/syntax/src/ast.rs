@@ -1,8 +1,8 @@
 //! Defines the abstract syntax tree of RISE and DPIA: each item has one arena of terms, with
 //! explicit holes for missing parts.
 //!
-//! Expressions, types and sizes are one syntactic category, [`Term`]: what an argument is follows
-//! only from the callee's type (`rise.md` section 2), so the parser does not decide it.
+//! Expressions, types and sizes are one syntactic category, [`Term`]: which of them an argument is
+//! follows only from the callee's type, so the parser does not decide it.
 
 use crate::Span;
 use smol_str::SmolStr;
@@ -17,7 +17,7 @@ macro_rules! words {
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
             /// Returns the word as it is written.
             pub const fn as_str(self) -> &'static str { match self { $($name::$variant => $text),+ } }
-            /// Returns the variant that `text` denotes.
+            /// Returns the variant whose word is `text`, if there is one.
             pub fn from_text(text: &str) -> Option<Self> {
                 match text { $($text => Some($name::$variant),)+ _ => None }
             }
@@ -30,7 +30,7 @@ macro_rules! words {
 
 pub(crate) use words;
 
-/// The text of an identifier.
+/// The text of an identifier, or of a floating-point number without its suffix.
 pub type Name = SmolStr;
 
 /// An index into the terms of an item.
@@ -88,7 +88,7 @@ pub enum ItemKind {
     },
     /// A definition `def name : type = body`.
     Def {
-        /// The name; `None` if it is absent or `_`, which has been reported.
+        /// The name; `None` if it is absent or `_`, in which case the item has a reported error.
         name: Option<Ident>,
         /// The type annotation, if there is one; [`TermKind::Missing`] if an error before the body
         /// makes the type unknown.
@@ -98,26 +98,28 @@ pub enum ItemKind {
     },
     /// A foreign function `foreign def name(params): type = """C"""`.
     Foreign {
-        /// The name; `None` if it is absent or `_`, which has been reported.
+        /// The name; `None` if it is absent or `_`, in which case the item has a reported error.
         name: Option<Ident>,
-        /// The parameters, each with a type annotation; an absent type is [`TermKind::Missing`] and
-        /// has been reported.
+        /// The parameters, each with a type annotation. If a type is absent, it is
+        /// [`TermKind::Missing`], and the item has a reported error.
         params: Box<[BinderId]>,
-        /// The result type; [`TermKind::Missing`] if it is absent, which has been reported.
+        /// The result type. If it is absent, it is [`TermKind::Missing`], and the item has a
+        /// reported error.
         result: TermId,
         /// The C text between the triple quotes, and its span without the quotes; `None` if there
         /// is no body or it is not in triple quotes.
         body: Option<(Box<str>, Span)>,
     },
-    /// Text that is no item: before the first item or after an import, or only annotations. It has
-    /// been reported, unless it is empty.
+    /// Text that is no item: before the first item or after an import, or only annotations. The
+    /// item has a reported error, unless the text is empty. Also the kind of
+    /// [`elevate::ast::Item::rise`](crate::elevate::ast::Item::rise).
     Stray,
 }
 
 /// An annotation `@name(arguments)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Annotation {
-    /// The name after `@`; `None` if it is absent, which has been reported.
+    /// The name after `@`; `None` if it is absent, in which case the item has a reported error.
     pub name: Option<Ident>,
     /// The arguments, in the order of the text.
     pub args: Box<[AnnotationArg]>,
@@ -149,7 +151,8 @@ pub enum AnnotationValue {
 /// A binding occurrence of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binder {
-    /// The name; empty if it is missing, `_` or a pattern, which has been reported.
+    /// The name; empty if it is missing, `_` or a pattern, in which case the item has a reported
+    /// error.
     pub name: Name,
     /// The name's span.
     pub span: Span,
@@ -164,8 +167,8 @@ pub enum BinderAnnotation {
     None,
     /// A type.
     Type(TermId),
-    /// A kind and its span; the kind is `None` if it is absent or cannot be read, which has been
-    /// reported.
+    /// A kind and its span. The kind is `None` if it is absent or cannot be read; the item then has
+    /// a reported error.
     Kind(Option<Kind>, Span),
 }
 
@@ -302,7 +305,7 @@ pub enum TermKind {
     DepArray {
         /// The number of elements.
         size: TermId,
-        /// The function from an index to the element type: a name of kind Nat2Data, or a `DataFun`.
+        /// The function from an index to the element type, such as a `DataFun`.
         elem: TermId,
     },
     /// A dependent pair type `DepPair[k => t]`.
@@ -334,8 +337,8 @@ pub enum TermKind {
     Exp {
         /// The data type of the expression's value.
         data: TermId,
-        /// An [`Access`](TermKind::Access), a name of kind `ReadWrite`, or a hole; any other term,
-        /// such as [`Missing`](TermKind::Missing), has been reported.
+        /// An [`Access`](TermKind::Access), a name, or a hole. For any other term, such as
+        /// [`Missing`](TermKind::Missing), the item has a reported error.
         access: TermId,
     },
     /// The type of acceptors, `Acc[t]`.
@@ -374,20 +377,22 @@ pub enum TermKind {
 pub enum Literal {
     /// `true` or `false`.
     Bool(bool),
-    /// An integer such as `3` or `-128i8`; one outside 64 bits (signed or unsigned) has been
-    /// reported and has the value 0.
+    /// A number without a point and an exponent, such as `3`, `-128i8` or `1f16`. If it is neither
+    /// a signed nor an unsigned integer of 64 bits, its value is 0, and the item has a reported
+    /// error.
     Int {
         /// The value.
         value: i128,
-        /// The type suffix: `i8` … `u64`, `f16` … `f64` (`1f16` is a float without a point) or
-        /// `natType`.
+        /// The type suffix: `i8` … `u64`, `f16` … `f64` or `natType`; `None` if there is none or a
+        /// wrong one.
         suffix: Option<ScalarType>,
     },
     /// A floating-point number such as `0.5f` or `-1e-6`.
     Float {
-        /// The digits with the sign, without the suffix.
+        /// The digits with the sign, point and exponent, without the suffix.
         text: Name,
-        /// The type suffix: `f16`, `f32` (also written `f`) or `f64`.
+        /// The type suffix: `f16`, `f32` (also written `f`) or `f64`; `None` if there is none or a
+        /// wrong one.
         suffix: Option<ScalarType>,
     },
 }

@@ -1,4 +1,5 @@
-//! Defines the diagnostics that every layer of the compiler reports.
+//! Defines the diagnostics that every layer of the compiler reports: their codes, severities,
+//! places and fixes.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -9,11 +10,11 @@ use crate::{Span, codes};
 /// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// An error: the program has no meaning.
+    /// An error: the program, or its translation for a target, is rejected.
     Error,
     /// A warning: the program has a meaning, but probably not the intended one.
     Warning,
-    /// A fact, such as an obligation that is assumed and checked at run time.
+    /// A fact, such as an obligation that a program assumes.
     Information,
     /// A hint that editors show inconspicuously.
     Hint,
@@ -50,8 +51,7 @@ impl Code {
         self.0.docs.lines().next().unwrap_or_default().trim()
     }
 
-    /// Returns the documentation after the title in Markdown: the reason, a wrong program and a
-    /// correct one.
+    /// Returns the documentation after the title, in Markdown: an explanation and programs.
     pub fn explanation(self) -> String {
         let lines = self.0.docs.lines().skip(1);
         let lines: Vec<&str> = lines
@@ -122,7 +122,7 @@ pub struct GlobalId(pub u64);
 pub struct ItemSpan {
     /// The item, if it is another one than that of the diagnostic.
     pub item: Option<GlobalId>,
-    /// The span, relative to the start of that item.
+    /// The span, relative to the start of the item that contains it.
     pub span: Span,
 }
 
@@ -222,8 +222,8 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Creates a diagnostic without further places, help or fixes. Parts of a long message are
-    /// truncated.
+    /// Creates a diagnostic without further places, help or fixes. In a message of more than 1000
+    /// bytes, a part of more than 1000 bytes that contains no backquote is truncated.
     pub fn new(severity: Severity, code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -236,7 +236,7 @@ impl Diagnostic {
         }
     }
 
-    /// Creates a diagnostic of severity [`Severity::Error`] without further places, help or fixes.
+    /// Creates a diagnostic of severity [`Severity::Error`], as [`Diagnostic::new`] does.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic::new(Severity::Error, code, span, message)
     }
@@ -246,7 +246,7 @@ impl Diagnostic {
         Diagnostic::error(codes::SYNTAX_ERROR, span, message)
     }
 
-    /// Adds the preferred fix that replaces the text of a span.
+    /// Adds a preferred fix that replaces the text of a span.
     #[must_use]
     pub(crate) fn replace(
         self,
@@ -257,7 +257,7 @@ impl Diagnostic {
         self.fix(title, vec![(span, text.into())], true)
     }
 
-    /// Adds the preferred fix that replaces the text of a span by `text`, with a title that quotes
+    /// Adds a preferred fix that replaces the text of a span by `text`, with a title that quotes
     /// `text`.
     #[must_use]
     pub(crate) fn write(self, span: Span, text: impl Into<String>) -> Self {
@@ -272,14 +272,14 @@ impl Diagnostic {
         self
     }
 
-    /// Returns the diagnostic with a further related place.
+    /// Adds a further place that explains the diagnostic, with a message about it.
     #[must_use]
     pub fn related(mut self, place: impl Into<ItemSpan>, message: impl Into<String>) -> Self {
         self.relate(place, message);
         self
     }
 
-    /// Adds a related place to the diagnostic in place.
+    /// Adds a further place, as [`Diagnostic::related`] does, to a borrowed diagnostic.
     pub fn relate(&mut self, place: impl Into<ItemSpan>, message: impl Into<String>) {
         let (place, message) = (place.into(), message.into());
         self.related.push(Related { place, message });
@@ -291,7 +291,7 @@ impl Diagnostic {
         self.fixes.extend(fix);
     }
 
-    /// Sets the advice on what to do.
+    /// Sets the advice on what to do, in place of any earlier advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -315,12 +315,13 @@ impl Diagnostic {
     }
 }
 
-/// The length in bytes above which a message, and then each of its parts between backquotes, is
-/// long.
+/// The length in bytes up to which a message is not changed, and up to which a part of a longer
+/// message between backquotes is not truncated.
 const MAX_MESSAGE_LENGTH: usize = 1000;
 
-/// Truncates the parts of a message that backquotes separate, if the message and the part are
-/// longer than [`MAX_MESSAGE_LENGTH`]; so a quoted name of megabytes shows only its start.
+/// If a message is longer than [`MAX_MESSAGE_LENGTH`], truncates each of its parts between
+/// backquotes that is longer than this to a tenth of it; so a quoted name of megabytes shows only
+/// its start.
 fn without_length(message: String) -> String {
     if message.len() <= MAX_MESSAGE_LENGTH {
         return message;

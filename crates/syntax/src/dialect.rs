@@ -1,6 +1,6 @@
-//! Defines the dialects of the syntax.
+//! Defines the two dialects of the syntax, RISE and DPIA.
 
-/// The language of a text. A file has the same items in every dialect.
+/// The language of a text that is RISE or DPIA. A text is split into the same items in both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
     /// RISE, `*.rise`.
@@ -30,7 +30,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the dialect of files with this extension, which has no dot.
+    /// Returns the dialect of files with this extension, which has no dot; `None` if neither
+    /// dialect has it.
     pub fn from_extension(extension: &str) -> Option<Self> {
         Self::ALL
             .iter()

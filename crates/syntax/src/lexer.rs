@@ -71,9 +71,9 @@ pub enum TokenKind {
     True,
     /// The keyword `false`.
     False,
-    /// The keyword `if`, in DPIA.
+    /// The keyword `if`, in DPIA; in ELEVATE it is a [`Word`].
     If,
-    /// The keyword `else`, in DPIA.
+    /// The keyword `else`, in DPIA; in ELEVATE it is a [`Word`].
     Else,
     /// The keyword `skip`, in DPIA.
     Skip,
@@ -106,7 +106,7 @@ pub enum TokenKind {
     Comma,
     /// The token `:`.
     Colon,
-    /// The token `;`, in DPIA.
+    /// The token `;`, in DPIA; in RISE a `;` is unknown.
     Semicolon,
     /// The token `.`.
     Dot,
@@ -118,7 +118,7 @@ pub enum TokenKind {
     FatArrow,
     /// The token `->`.
     Arrow,
-    /// The token `@`.
+    /// The token `@`, in RISE and DPIA.
     At,
     /// The token `|>`.
     Pipe,
@@ -186,7 +186,7 @@ pub enum TokenKind {
 }
 
 impl TokenKind {
-    /// Returns true if the parser ignores the token: whitespace and closed comments.
+    /// Returns true for white space and comments, except a block comment without its end.
     pub const fn is_trivia(self) -> bool {
         matches!(
             self,
@@ -220,8 +220,8 @@ impl TokenKind {
         matches!(self, RParen | RBracket | RBrace)
     }
 
-    /// Returns true for a word that cannot be bound: keywords, `true` and `false`, and the words of
-    /// types, kinds, address spaces and accesses.
+    /// Returns true for a reserved word: keywords, `true` and `false`, and the words of types,
+    /// kinds, address spaces and accesses.
     pub fn is_reserved(self) -> bool {
         let is_elevate = matches!(self, TokenKind::Word(_));
         is_elevate || (TokenKind::Import..=TokenKind::Access).contains(&self)
@@ -267,7 +267,7 @@ pub(crate) struct Lexer<'t> {
     /// True if a token that is not trivia ends at the current position; only the tokens of ELEVATE
     /// depend on it.
     touches: bool,
-    /// True if the text starts at the start of a file, where a byte order mark is allowed.
+    /// True if a byte order mark at the start of the text is white space.
     file_start: bool,
 }
 
@@ -327,7 +327,8 @@ const fn singles() -> [TokenKind; 256] {
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 impl<'t> Lexer<'t> {
-    /// Creates a lexer for a text that begins at the start of a file or of one of its items.
+    /// Creates a lexer for a text. `file_start` is true if a byte order mark at its start is white
+    /// space.
     pub(crate) fn new(text: &'t str, language: Language, file_start: bool) -> Self {
         Lexer {
             text,
@@ -338,8 +339,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Creates a lexer for a text that may begin in the middle of a file. It reads every text as
-    /// RISE, for uses in which the language makes no difference.
+    /// Creates a lexer that reads every text as RISE, for uses in which the language makes no
+    /// difference. `file_start` is true if a byte order mark at the start is white space.
     pub(crate) fn within(text: &'t str, file_start: bool) -> Self {
         Lexer::new(text, Language::Rise, file_start)
     }
@@ -399,8 +400,8 @@ impl<'t> Lexer<'t> {
         (kind, end)
     }
 
-    /// Reads digits, a point if a digit follows it, an exponent, and any word directly after them,
-    /// the suffix.
+    /// Returns the kind and the end of the number at the current position: digits, a point and
+    /// further digits, an exponent, and any word directly after them, the suffix.
     fn number(&self) -> (TokenKind, usize) {
         let mut kind = TokenKind::Int;
         let mut end = self.run(self.pos, DIGIT);
@@ -600,7 +601,7 @@ reserved_words! {
     Address: GLOBAL = b"Global", LOCAL = b"Local", PRIVATE = b"Private", CONSTANT = b"Constant";
 }
 
-/// Returns the kind of the reserved word `word`, or `Ident`.
+/// Returns the kind of a word that RISE reserves or of `_`, or `Ident` for any other word.
 fn word_kind(word: &[u8]) -> TokenKind {
     // The longest reserved words have eight bytes, and no word contains a zero byte.
     match word.len() <= 8 {
@@ -609,7 +610,7 @@ fn word_kind(word: &[u8]) -> TokenKind {
     }
 }
 
-/// Returns the kind of a word that only DPIA reserves, or `Ident`.
+/// Returns the kind of a word that DPIA reserves and RISE does not, or `Ident` for any other word.
 fn dpia_word_kind(word: &[u8]) -> TokenKind {
     match word {
         b"if" => TokenKind::If,

@@ -1,9 +1,11 @@
-//! Parses and formats the source text of RISE, DPIA and ELEVATE: lexers, parsers, syntax trees,
-//! formatters, spans and diagnostics.
+//! Parses and formats the source text of RISE, DPIA and ELEVATE: lexers, splitters into items,
+//! parsers, syntax trees, formatters, spans, diagnostics, and corrections of misspelt words.
 //!
-//! RISE and DPIA have one syntax in two [`Dialect`]s; functions whose name has no dialect are for
-//! RISE. The crate does not depend on types, the database or the editor. Parsing never fails: it
-//! returns a tree with explicit holes, and diagnostics.
+//! The [`Dialect`]s RISE and DPIA share a syntax tree, lexer, parser and formatter: [`lex`],
+//! [`parse`], [`format()`] and [`format_item`] are for RISE, the functions with the suffix `_in`
+//! for both. [`elevate`] has the functions for ELEVATE. The crate does not depend on types, the
+//! database or the editor. Parsing never fails: it returns a tree with explicit holes, and
+//! diagnostics.
 
 // The tests' printer of trees is shared with tests of other crates.
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! Defines byte ranges, relative to the start of their item (or file).
+//! Defines ranges of bytes in the text of an item or of a file.
 
 use std::fmt;
 use std::ops::Range;
 
 /// A half-open range of bytes, `start <= end`.
 ///
-/// Spans inside an item count from the first byte of that item, so that typing above a definition
-/// changes none of them.
+/// A span in a syntax tree counts from the first byte of its item, so that typing before the item
+/// does not change it; the span of an item counts from the first byte of the file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span {
     /// The index of the first byte.
@@ -26,7 +26,7 @@ impl Span {
         Span { start: at, end: at }
     }
 
-    /// Returns the smallest span that contains both spans.
+    /// Returns the smallest span that contains both spans and the bytes between them.
     pub fn cover(self, other: Span) -> Span {
         Span {
             start: self.start.min(other.start),

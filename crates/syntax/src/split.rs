@@ -184,7 +184,7 @@ fn step(state: State, token: TokenKind) -> (bool, State) {
 /// new text.
 ///
 /// `read` returns the text at a span of the new text, which has `new_len` bytes. `read` is usually
-/// called only for the edited item, the one before it and the one after it.
+/// called only for text of the edited item, the one before it and the one after it.
 pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> Resplit {
     let first = restart(old, edit, new_len, read);
     resplit_from(first, old, edit, new_len, read, &|text, base, complete| {

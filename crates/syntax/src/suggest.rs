@@ -1,7 +1,10 @@
-//! Finds the intended word for a misspelt one, and for a type of another language.
+//! Finds the intended word for a misspelt one, and the RISE scalar type for a type of another
+//! language.
 
-/// Returns the candidate with the smallest edit distance to `word`, if it is small enough for a
-/// typing mistake: a word that only looks similar, such as `sub` for `sum`, misleads.
+/// Returns the candidate with the smallest edit distance to `word`, if the distance is at most 1
+/// for a word of 2 to 5 characters, 2 for one of 6 or 7, or 3 for a longer one. A candidate with as
+/// many characters as `word` must have the same letters if these are at most 3 characters, and the
+/// same letters or the same first letter if they are 4 or 5: `sub` is not returned for `sum`.
 ///
 /// Candidates that equal `word`, and words of more than 64 bytes, are not considered. Of several
 /// candidates at the same distance, the first one in lexicographic order is returned.
@@ -46,11 +49,11 @@ pub fn foreign_scalar(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The maximal length of words that are not corrected by a replacement of letters, since it often
-/// results in another word.
+/// The maximal length in characters of words that are not corrected by a replacement of letters,
+/// since it often results in another word.
 const MAX_TINY_LENGTH: usize = 3;
-/// The maximal length of words whose first letter is not corrected by a replacement, since this
-/// often results in another word.
+/// The maximal length in characters of words whose first letter is not corrected by a replacement,
+/// since this often results in another word.
 const MAX_SHORT_LENGTH: usize = 5;
 
 /// Returns the edit distance of two words if it is at most `limit`: the number of insertions,

@@ -1,6 +1,7 @@
-//! Measures what three optimisations of the code generator are worth, each switched off alone, as
-//! figure 8 of the Lift paper does (Steuwer, Remmelg and Dubach, CGO 2017): the simplification of
-//! array indices, the elimination of barriers and the simplification of control flow.
+//! Measures the effect of three optimisations of the code generator: the simplification of array
+//! indices, the elimination of barriers and the simplification of control flow. Each is switched
+//! off alone, as in figure 8 of the Lift paper (Steuwer, Remmelg and Dubach, CGO 2017), and all of
+//! them are switched off together.
 //!
 //! Without a device the table counts what is in the text of the kernels; with `--opencl` it also
 //! has their run times.
@@ -16,10 +17,10 @@ use super::Outcome;
 use super::opencl::{self, list};
 use super::programs::{definition, first, sources};
 
-/// Returns one of the figures.
+/// A function that returns one of the figures.
 type Figure = fn(&Figures) -> usize;
 
-/// The optimisations, with the figure that each of them is to reduce.
+/// The optimisations, with the figure that each of them reduces.
 const OPTIMISATIONS: [(&str, Figure); 3] = [
     ("index-simplification", |figures| figures.operators),
     ("barrier-elimination", |figures| figures.barriers),
@@ -29,14 +30,14 @@ const OPTIMISATIONS: [(&str, Figure); 3] = [
 /// The figures of the kernels of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Figures {
-    /// The arithmetic operators.
+    /// The number of arithmetic operators.
     operators: usize,
-    /// The quotients and remainders among them.
+    /// The number of quotients and remainders among them.
     divisions: usize,
     barriers: usize,
-    /// The loops, conditions and conditional expressions.
+    /// The number of loops, conditions and conditional expressions.
     branches: usize,
-    /// The number of bytes.
+    /// The length of the text in bytes.
     length: usize,
 }
 

@@ -25,7 +25,7 @@ pub struct Client {
     next_id: i64,
 }
 
-/// A thread that samples the memory of a server.
+/// A thread that samples the memory of a server and its workers.
 pub struct MemoryWatch {
     stop: Arc<AtomicBool>,
     watch: JoinHandle<f64>,
@@ -53,7 +53,7 @@ fn memory(server: u32) -> Option<f64> {
     Some(of_process(server)? + of_workers.sum::<f64>())
 }
 
-/// Returns the child processes of a server.
+/// Returns the ids of the child processes of a server.
 fn workers(server: u32) -> Vec<u32> {
     let tasks = std::fs::read_dir(format!("/proc/{server}/task"));
     let tasks = tasks.into_iter().flatten().flatten();
@@ -169,7 +169,7 @@ impl Client {
         }
     }
 
-    /// Returns the child processes of the server.
+    /// Returns the ids of the child processes of the server.
     pub fn workers(&self) -> Vec<u32> {
         workers(self.child.id())
     }
@@ -226,7 +226,8 @@ pub fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-/// Reads messages until the stream ends; the arrival time is taken before the message is parsed.
+/// Reads messages until the stream ends or a message is malformed. The arrival time is taken before
+/// the message is parsed.
 fn read_messages(mut output: impl BufRead, sender: &Sender<(Instant, Value)>) {
     while let Some(body) = read_body(&mut output) {
         let at = Instant::now();

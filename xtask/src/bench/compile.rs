@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 use super::Outcome;
 use super::programs::{definition, first, sources};
 
-/// The time limit for a definition.
+/// The time above which the compilation of a definition counts as slow.
 const LIMIT: Duration = Duration::from_millis(10);
 /// The number of compilations, of which the shortest counts: other work on the machine can only
 /// make them slower.
@@ -32,8 +32,8 @@ struct Measured {
     text: Result<String, String>,
 }
 
-/// Measures all definitions whose name contains `only`, prints the slowest, and writes all
-/// generated texts into `keep`.
+/// Measures all definitions whose name contains `only`, prints the slowest (all of them as JSON),
+/// and writes all generated texts into the folder `keep`, if it is given.
 pub fn run(root: &Path, only: &str, keep: Option<&Path>, as_json: bool) -> Outcome<()> {
     let mut all = Vec::new();
     for path in files(&root.join("examples"))? {
@@ -53,7 +53,7 @@ pub fn run(root: &Path, only: &str, keep: Option<&Path>, as_json: bool) -> Outco
     Ok(())
 }
 
-/// Returns the programs in a folder and its subfolders.
+/// Returns the paths of the programs in a folder and its subfolders.
 fn files(folder: &Path) -> Outcome<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::new();
     let mut folders = vec![folder.to_owned()];

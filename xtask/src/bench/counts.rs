@@ -33,11 +33,11 @@ const GCC_OPTIONS: [&str; 5] = ["-std=c11", "-O2", "-w", "-x", "c"];
 /// The function within which callgrind counts the instructions of a query.
 const REGION: &str = "*counted_region*";
 
-/// A query with the file to which it is put.
+/// A query, and the file on which it runs.
 struct Query {
     name: &'static str,
     file: &'static str,
-    /// True if the query is put to a file that was not checked before.
+    /// True if the file is not checked before the query.
     is_cold: bool,
     run: fn(&mut Session) -> Outcome<()>,
 }
@@ -144,7 +144,7 @@ const KERNELS: [(&str, &[(&str, u64)]); 10] = [
 /// Counts, and compares with the file or, with `update`, writes it.
 ///
 /// # Errors
-/// Counts that differ by more than the tolerance; a missing tool.
+/// Fails if a count differs by more than the tolerance or is not recorded, or a tool is missing.
 pub fn run(root: &Path, update: bool, as_json: bool) -> Outcome<()> {
     let path = root.join("xtask/counts.json");
     let recorded: Json = match std::fs::read_to_string(&path) {
@@ -257,7 +257,7 @@ fn of_queries(_root: &Path) -> Outcome<Counts> {
     QUERIES.iter().map(count).collect()
 }
 
-/// Puts a query, the process for callgrind.
+/// Runs a query. This is the work of the process that callgrind observes.
 pub fn counted_query(root: &Path, name: &str) -> Outcome<()> {
     let query = QUERIES.iter().find(|query| query.name == name);
     let query = query.ok_or("there is no such query")?;
@@ -288,7 +288,7 @@ fn counted_region(query: &Query, session: &mut Session) -> Outcome<()> {
     (query.run)(session)
 }
 
-/// A file in an editor.
+/// A file that is open in an editor.
 struct Session {
     db: Database,
     path: PathBuf,
@@ -307,7 +307,7 @@ impl Session {
             .set_file(FilePath::disk(&self.path), self.text.as_str());
     }
 
-    /// Returns the place of a text, behind its first character.
+    /// Returns the position behind the first character of a text in the file.
     fn at(&self, text: &str) -> Outcome<FilePosition> {
         let at = self.text.find(text).ok_or("the text is not in the file")?;
         Ok(FilePosition {
@@ -406,7 +406,8 @@ fn of_kernel(path: &Path, name: &str, sizes: &[(&str, u64)]) -> Outcome<u64> {
     callgrind(folder.path(), name, &command)
 }
 
-/// Returns a C program that calls a function with arguments from the files that it is given.
+/// Returns a C program that calls a function with the contents of the files that its command line
+/// names.
 fn main_text(name: &str, launch: &Launch) -> Outcome<String> {
     let (mut types, mut passed) = (vec!["void *"], vec!["output".to_owned()]);
     for (_, size) in &launch.sizes {

@@ -184,7 +184,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Starts a definition: its documentation, and a unique name.
+    /// Starts a definition: writes its documentation, and returns a unique name.
     fn name(&mut self, shape: Shape, what: &str) -> String {
         let (verb, noun) = (self.random.pick(VERBS), self.random.pick(NOUNS));
         let name = format!("{verb}{noun}{}x{}", self.file, self.defs.len());
@@ -203,7 +203,7 @@ impl Writer<'_> {
         self.text.push('\n');
     }
 
-    /// Returns a definition of this shape that can be used here, or `otherwise`.
+    /// Returns the name of a definition of this shape that can be used here, or `otherwise`.
     fn use_of(&mut self, shape: Shape, otherwise: &str) -> String {
         let foreign = self.random.percent(25) && !self.imported.is_empty();
         // The last definition is the current one.

@@ -1,5 +1,6 @@
 //! Measures the speed and memory of the release binary from outside: over its standard input and
-//! output, and on its command line.
+//! output, and on its command line. Also measures compilation, generated programs, OpenCL kernels
+//! and strategies in this process.
 
 mod ablation;
 mod client;
@@ -85,7 +86,7 @@ const KEYSTROKES: usize = 500;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Measures and prints the table.
+/// Runs the measurements that the options select, and prints the results.
 pub fn run(options: &Options) -> Outcome<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if let Some(only) = &options.programs {

@@ -1,4 +1,5 @@
-//! Measures a session of typing, over real standard input and output.
+//! Measures a server over its standard input and output: the time to the first diagnostics, a
+//! session of typing, and the memory for a large document.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ const ASK_EVERY: usize = 9;
 /// The number of lines on a screen.
 const SCREEN: usize = 50;
 
-/// The time limit for the release of a closed document's memory, and for the response that follows.
+/// The longest time to wait until another worker replaces the one that contained a closed document.
 const SETTLING: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -84,7 +85,7 @@ pub fn large_document(binary: &Path, table: &mut Table) -> Outcome<()> {
     Ok(())
 }
 
-/// The measurements during typing.
+/// The measurements during typing: times in milliseconds, and memory in bytes.
 #[derive(Default)]
 struct Times {
     edit_server: Series,

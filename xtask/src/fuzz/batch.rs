@@ -17,9 +17,10 @@ use runtime::process::Limits;
 use runtime::{Bindings, Shape, Value};
 use syntax::{Diagnostic, Severity};
 
-/// The maximal difference of floating-point numbers in parallel reductions, where the order of
-/// additions is not determined and the arguments are multiples of 1/256. All other results are
-/// equal bit for bit.
+/// The largest difference of floating-point numbers in parallel reductions, where the order of
+/// additions is not determined and the arguments are multiples of 1/256, and on OpenCL devices. It
+/// is relative to `max(1, |b|)` for the expected number `b`. All other results are equal bit for
+/// bit.
 const TOLERANCE: f64 = 1e-3;
 
 /// A program of a batch.

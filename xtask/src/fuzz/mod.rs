@@ -1,4 +1,5 @@
-//! Fuzzes the compiler with random programs, and compares the results with the interpreter.
+//! Fuzzes the compiler with random programs, whose results are compared with those of the
+//! interpreter, and the language server with mutated files and sessions.
 //!
 //! Programs are compiled in batches, in turns with optimisation, without, and under the sanitizers.
 //! A failing program is shrunk before it is reported; refused programs are counted by their
@@ -250,7 +251,7 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::write(path, text)
 }
 
-/// Replaces the names and sizes of a program in a reason by an ellipsis.
+/// Replaces everything in backquotes in a reason by an ellipsis, except the names of primitives.
 fn general(reason: &str) -> String {
     let mut general = String::new();
     for (at, part) in reason.split('`').enumerate() {

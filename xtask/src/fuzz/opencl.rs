@@ -75,7 +75,7 @@ struct Device<'a> {
     watched: Option<Watched<'a>>,
 }
 
-/// The position in the log of Oclgrind.
+/// A log of Oclgrind, and the number of its bytes that have been read.
 struct Watched<'a> {
     oclgrind: &'a Oclgrind,
     log: String,

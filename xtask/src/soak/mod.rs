@@ -208,7 +208,7 @@ fn is_trivia(kind: TokenKind) -> bool {
     matches!(kind, Whitespace | LineComment | DocComment | BlockComment)
 }
 
-/// Replaces the names of a program in a reason by an ellipsis.
+/// Returns the first line of a reason, with everything in backquotes replaced by an ellipsis.
 fn general(reason: &str) -> String {
     let line = reason.lines().next().unwrap_or_default();
     let outside = |(at, part): (usize, &str)| match at % 2 {

@@ -1,4 +1,4 @@
-//! The examples in a database, where they are rewritten one at a time.
+//! A database with the examples, of which one definition is rewritten at a time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const SIZES: Sizes = Sizes {
     unit: 1,
     largest: 6,
 };
-/// The definition that calls the compared one.
+/// The name of the definition that calls the compared one.
 const CALL: &str = "callOfTheRewritten";
 
 /// A file of the examples.
@@ -50,15 +50,16 @@ pub struct Place {
 pub enum Verdict {
     /// The result computes the same.
     Agrees,
-    /// The result is well-typed, but was not compared, or it is refused because of an error that it would
-    /// have.
+    /// The result is well-typed, but was not compared, or it is refused because of an error that it
+    /// would have.
     Skipped(String),
     /// The rewrite cannot be applied, or its result is ill-typed or computes something else.
     Wrong(String),
 }
 
 impl Workspace {
-    /// Reads all files below a folder; those whose path contains `only` are rewritten.
+    /// Reads all `.rise` and `.elevate` files below a folder. The `.rise` files whose path contains
+    /// `only` are rewritten.
     pub fn read(folder: &Path, only: &str) -> Result<Workspace, String> {
         let mut paths = Vec::new();
         collect(folder, &mut paths).map_err(|error| error.to_string())?;
@@ -90,7 +91,8 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// Creates a workspace of one text, with its last definition if that has no errors.
+    /// Creates a workspace of one text. Also returns its last definition without errors, if there
+    /// is one.
     pub fn of_text(shown: &str, text: &str) -> (Workspace, Option<Place>) {
         let mut workspace = Workspace {
             db: Database::new(),
@@ -108,7 +110,7 @@ impl Workspace {
         (workspace, last)
     }
 
-    /// Returns a random definition without errors.
+    /// Returns a random definition without errors of a random file; `None` if that file has none.
     pub fn definition(&self, random: &mut Random) -> Option<Place> {
         let right = self.definitions_of(random.draw() as usize % self.files.len());
         let at = random.draw() as usize % right.len().max(1);
@@ -146,7 +148,8 @@ impl Workspace {
         text.map_or_else(String::new, |text| text.to_string())
     }
 
-    /// Returns `file:line:column` of a position in the current text.
+    /// Returns `file:line:column` of a position in the current text. Lines and columns are counted
+    /// from 1, and columns in bytes.
     pub fn head(&self, place: &Place, span: Span) -> String {
         let before = &place.text[..span.start as usize];
         let line = before.matches('\n').count() + 1;

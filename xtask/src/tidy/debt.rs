@@ -90,7 +90,7 @@ pub fn read(root: &Path) -> Result<Debt, String> {
     Debt::parse(&text)
 }
 
-/// Writes the list if it becomes shorter. What is not listed stays a finding.
+/// Removes from the list what is no longer found. What is found and not listed stays a finding.
 pub fn update(root: &Path, found: &Debt) -> Result<(), String> {
     let new = shorter(found, &read(root)?);
     fs::write(root.join(FILE), new.print()).map_err(|error| format!("{FILE}: {error}"))
@@ -139,7 +139,8 @@ pub fn findings(found: &Debt, listed: &Debt, packages: &[Package]) -> Vec<String
     messages
 }
 
-/// Describes the shortest cycle through a module that is in no listed one.
+/// Describes the shortest cycle through a module that is in no listed cycle, or through the first
+/// module if there is none.
 fn new_cycle(
     name: &str,
     modules: &BTreeSet<String>,

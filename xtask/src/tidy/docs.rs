@@ -1,11 +1,11 @@
-//! The first sentence of a doc comment has a main clause.
+//! Checks that the first sentence of a doc comment has a main clause.
 //!
-//! The measure: the sentence ends at the first `.`, `:`, `;`, `!` or `?` before a space, or with
-//! its paragraph. It has no main clause if it starts with a word that introduces a subordinate
-//! clause, is no question, and none of its parts behind a comma is a main clause. A part is one
-//! if it does not start with a word that continues the subordinate clause and contains a subject
-//! and a finite verb: a form of "to be", "to have", "to do" or a modal verb, or, where the sentence starts
-//! with an adverbial clause ("Where …", "When …"), any word that ends like the third person.
+//! The sentence ends at the first `.`, `:`, `;`, `!` or `?` before a space, or with its paragraph.
+//! It has no main clause if it starts with a word that introduces a subordinate clause, is no
+//! question, and none of its parts behind a comma is a main clause. A part is one if it does not
+//! start with a word that continues the subordinate clause and contains a subject and a finite
+//! verb: a form of "to be", "to have", "to do" or a modal verb, or, where the sentence starts with
+//! an adverbial clause ("Where …", "When …"), any word that ends like the third person.
 
 use std::fmt;
 
@@ -119,7 +119,7 @@ struct Line {
     text: String,
 }
 
-/// Returns the doc comments in `tokens`, lines below each other joined.
+/// Returns the doc comments in `tokens`. Consecutive lines are joined.
 fn comments(tokens: &TokenStream) -> Vec<Comment> {
     let mut lines = Vec::new();
     collect(tokens, &mut lines);
@@ -155,7 +155,8 @@ fn collect(tokens: &TokenStream, lines: &mut Vec<Line>) {
     }
 }
 
-/// Returns the line of a doc comment that the brackets of an attribute are.
+/// Returns a line of a doc comment if the group is the content of a `doc` attribute; `None` for
+/// other groups. `inner` is true if a `!` precedes it.
 fn doc(group: &proc_macro2::Group, inner: bool) -> Option<Line> {
     if group.delimiter() != Delimiter::Bracket {
         return None;
@@ -180,7 +181,7 @@ fn doc(group: &proc_macro2::Group, inner: bool) -> Option<Line> {
     })
 }
 
-/// Returns the first sentence on one line, code in backquotes replaced by a name.
+/// Returns the first sentence, on one line. Headings and empty lines before it are skipped.
 fn first_sentence(text: &str) -> String {
     let paragraph: Vec<&str> = text
         .lines()
@@ -231,7 +232,8 @@ fn is_main(part: &[String], adverbial: bool) -> bool {
         && part.iter().skip(subject).any(finite)
 }
 
-/// Splits a sentence at its commas into words, without what is in backquotes or parentheses.
+/// Splits a sentence at its commas into words in lower case. Code in backquotes is replaced by
+/// underscores, and text in parentheses is left out.
 fn parts(sentence: &str) -> Vec<Vec<String>> {
     let mut plain = String::new();
     let (mut code, mut depth) = (false, 0_usize);

@@ -1,11 +1,12 @@
-//! What the rules measure, as a table.
+//! Formats the measurements of the rules as a table.
 
 use std::fmt::Write;
 
 use super::source::Package;
 use super::{docs, lines, modules, targets};
 
-/// Describes every crate.
+/// Returns a table with a row for each crate in `crates`, and lists of the files and cycles that it
+/// counts.
 pub fn table(packages: &[Package]) -> String {
     let mut text = format!(
         "{:<10} {:>8} {:>8} {:>10} {:>7} {:>7} {:>8}\n",

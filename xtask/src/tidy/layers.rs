@@ -1,4 +1,5 @@
-//! A crate uses only crates below it.
+//! Checks that a crate only uses crates below it, and no package that is reserved for another
+//! crate.
 
 use super::source::Package;
 use super::unused::{Kind, dependencies};
@@ -19,7 +20,8 @@ const RESERVED: &[(&str, &str)] = &[
     ("tokio", "rise-ls"),
 ];
 
-/// Returns the dependencies of a crate that are against the order.
+/// Returns a message for each dependency of a crate that is against the order of the crates, or is
+/// reserved for another crate.
 pub fn findings(package: &Package) -> Vec<String> {
     if !package.layered {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The number of lines of production code.
+//! Counts the lines of production code.
 
 use std::collections::BTreeSet;
 

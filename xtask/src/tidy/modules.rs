@@ -1,7 +1,7 @@
-//! The top-level modules of a crate form no dependency cycle.
+//! Checks that the top-level modules of a crate form no dependency cycle.
 //!
-//! A module depends on another if a path or an import in it names the other, or something that
-//! the root of the crate imports from the other. The root itself is no module: it joins them.
+//! A module depends on another if a path or an import in it names the other, or something that the
+//! root of the crate imports from the other. The root itself is no module, because it joins them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -130,7 +130,7 @@ pub fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// The names that the root of a crate gives to the things of its modules.
+/// The top-level modules of a crate, and the names that its root imports from them.
 struct Root {
     modules: BTreeSet<String>,
     imported: BTreeMap<String, BTreeSet<String>>,
@@ -217,7 +217,7 @@ struct References<'a> {
 }
 
 impl References<'_> {
-    /// Notes a path if it starts in this crate.
+    /// Records a path if it starts with `crate`, `self` or `super`, and is not in code for tests.
     fn path(&mut self, segments: &[String], span: Span) {
         let line = span.start().line;
         let Some(from) = self.module.first() else {

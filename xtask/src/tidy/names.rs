@@ -1,4 +1,4 @@
-//! The name of a module says what it contains.
+//! Checks that the names of files and folders do not fit any content.
 
 use std::collections::BTreeSet;
 

@@ -139,7 +139,8 @@ fn read(root: &Path, directory: &Path) -> Result<Package, String> {
     Package::parse(&relative(root, directory), manifest, sources)
 }
 
-/// Returns the files of a module outside its package, which may have others beside it.
+/// Returns the file at `main`. If it is a `main.rs` or `mod.rs`, also returns the other Rust files
+/// in its folder.
 fn modules_beside(main: &Path) -> Result<Vec<PathBuf>, String> {
     if !main.ends_with("main.rs") && !main.ends_with("mod.rs") {
         return Ok(vec![main.to_owned()]);
@@ -188,7 +189,8 @@ impl Package {
         Ok(package)
     }
 
-    /// Follows the `mod` items from the roots of the crate, which the manifest may name.
+    /// Sets the roles of the files by following the `mod` items from the roots of the crate. The
+    /// manifest may name the library and the build script.
     fn find_modules(&mut self, directory: &str) {
         let build = self.path_of("package", "build").unwrap_or("build.rs");
         let build = format!("{directory}/{build}");
@@ -231,7 +233,7 @@ fn child_folder(path: &str) -> String {
     }
 }
 
-/// The module that declares others.
+/// A module that declares others.
 struct Place<'a> {
     file: &'a str,
     folder: String,

@@ -1,7 +1,7 @@
-//! The files that name a single target.
+//! Finds the files that name a single target.
 //!
-//! What distinguishes the targets belongs in the folders of the targets, so that another target
-//! can be added without a search through all crates.
+//! What distinguishes the targets belongs in the folders of the targets, so that another target can
+//! be added without a search through all crates.
 
 use proc_macro2::{TokenStream, TokenTree};
 

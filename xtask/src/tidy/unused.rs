@@ -1,7 +1,8 @@
-//! A package uses each of its dependencies.
+//! Checks that a package uses each of its dependencies, and that each dependency of the workspace
+//! is used by a package.
 //!
-//! A dependency is used if its name is the first part of a path or is imported as a whole,
-//! anywhere in the tokens of the sources that it is declared for.
+//! A dependency is used if its name is the first part of a path or is imported as a whole, anywhere
+//! in the tokens of the sources that it is declared for.
 
 use std::collections::BTreeSet;
 
@@ -70,7 +71,7 @@ pub fn dependencies(manifest: &Table) -> Vec<Dependency> {
         .collect()
 }
 
-/// Returns the dependencies of a package that its sources do not use.
+/// Returns a message for each dependency of a package that its sources do not use.
 pub fn findings(package: &Package) -> Vec<String> {
     dependencies(&package.manifest)
         .into_iter()
@@ -100,7 +101,7 @@ fn finding(package: &Package, dependency: &Dependency) -> Option<String> {
     ))
 }
 
-/// Returns the dependencies of the workspace that no package declares.
+/// Returns a message for each dependency of the workspace that no package declares.
 pub fn in_workspace(manifest: &Table, packages: &[Package]) -> Vec<String> {
     let used: BTreeSet<String> = packages
         .iter()
@@ -135,8 +136,8 @@ fn mentions(tokens: &TokenStream, name: &str) -> bool {
     false
 }
 
-/// Returns true if the identifier at `at` is followed by `::`, or imported, and not preceded by
-/// `::`.
+/// Returns true if the identifier at `at` is followed by `::` or imported, and no other identifier
+/// with `::` precedes it.
 fn starts_path(trees: &[TokenTree], at: usize) -> bool {
     let colon =
         |at: usize| matches!(trees.get(at), Some(TokenTree::Punct(p)) if p.as_char() == ':');

@@ -1,4 +1,4 @@
-//! Determines the address spaces of variables and pointers.
+//! Determines the address spaces of variables, and of the memory that pointers point to.
 
 use rustc_hash::FxHashMap;
 use syntax::ast::AddressSpace;

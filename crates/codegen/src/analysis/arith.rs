@@ -1,17 +1,19 @@
-//! Arranges sizes and indices as a person writes them: `(i * n + j) * m`, not `i*j*m + j*m`.
+//! Arranges sizes and indices as a person writes them: `(i * n + j) * m`, not `i*n*m + j*m`. Also
+//! finds the intermediate sums of a size so arranged, and replaces quotients by remainders.
 
 use std::cmp::Reverse;
 
 use nat::{Nat, Part, Summand, Var};
 
-/// A size as an arithmetic expression whose operands are the indivisible parts of sizes.
+/// A size as an arithmetic expression, whose operands are numbers and the indivisible parts of
+/// sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Arith<'a> {
     /// A number.
     Int(i64),
     /// A part to some power.
     Part(Part<'a>, u32),
-    /// A sum; `true` marks subtracted terms. The first term is added, if any is.
+    /// A sum; `true` marks subtracted terms. The first term is an added one, if there is one.
     Sum(Vec<(bool, Arith<'a>)>),
     /// A product of two or more factors.
     Product(Vec<Arith<'a>>),
@@ -19,21 +21,22 @@ pub(crate) enum Arith<'a> {
 
 /// The order of terms in sums and factors in products: smaller ranks are further left.
 pub(crate) trait Order {
-    /// Returns the rank: for variables, first counters by nesting depth, then others, then size
-    /// parameters. The rank of another part is the least of its variables, or the greatest possible
-    /// one without variables.
+    /// Returns the rank of a part, which for a variable grows from counters by nesting depth, the
+    /// outermost first, over other variables to size parameters. The rank of another part is the
+    /// least of its variables, or the greatest possible one without variables.
     fn rank(&self, part: &Part<'_>) -> u32;
-    /// Returns true for a part that depends on size parameters at most: among equally good factors
-    /// such a one is factored out first, and it is written behind the parentheses.
+    /// Returns true for a part whose variables are all size parameters, also if it has none: among
+    /// equally good factors such a one is factored out first, and it is written behind the
+    /// parentheses.
     fn is_size(&self, part: &Part<'_>) -> bool;
-    /// Returns true if each term keeps its coefficient, as in `8 * i - 8`: on devices, a constant
+    /// Returns true if coefficients are not factored out, as in `8 * i - 8`: on devices, a constant
     /// at the end is a part of the address.
     fn keeps_numbers(&self) -> bool {
         false
     }
 }
 
-/// The highest power of a part that is written as a product of equal factors.
+/// The highest power of a part that is a product of equal factors; higher ones stay powers.
 const MAX_REPEATED: u32 = 3;
 
 #[derive(Clone)]
@@ -50,7 +53,7 @@ const MAX_COMPARED: usize = 5;
 /// The maximal number of terms of a sum from which a factor is taken out.
 const MAX_TERMS: usize = 64;
 
-/// Arranges a sum as a person writes it, with common factors outside of parentheses.
+/// Arranges a sum as a person writes it, in this order, with common factors outside of parentheses.
 pub(crate) fn arrange<'a>(summands: Vec<Summand<'a>>, order: &dyn Order) -> Arith<'a> {
     let terms = summands.into_iter().map(|s| term(s, order)).collect();
     sum(terms, order)
@@ -72,7 +75,7 @@ fn term<'a>(summand: Summand<'a>, order: &dyn Order) -> Term<'a> {
     }
 }
 
-/// A factor, or an absolute value of the coefficient, that several terms have in common.
+/// A factor that several terms have in common, or a coefficient that they have up to its sign.
 #[derive(PartialEq)]
 enum Common<'a> {
     Number(i64),
@@ -129,12 +132,15 @@ fn has(term: &Term<'_>, common: &Common<'_>) -> bool {
     }
 }
 
-/// The worth of a common factor, of which the greatest one wins: by the length of the resulting
-/// sum, where shorter is better, the number of terms that have the factor, and the class of factor.
+/// The worth of a common factor, of which the greatest is chosen: the length of the resulting sum,
+/// where shorter is better, then the number of terms that have the factor, then the class of the
+/// factor.
 type Worth = (Reverse<usize>, usize, u32);
 
-/// Returns the common factor that makes the sum shortest, if it has at most [`MAX_COMPARED`] terms;
-/// among equals the one that most terms have, and then sizes before numbers before counters.
+/// Returns the best common factor of at least two terms. In a sum of at most [`MAX_COMPARED`]
+/// terms, that is the one that makes the sum shortest; among equals, and in longer sums, the one
+/// that most terms have, then a size, then a coefficient, then another factor.
+///
 /// Returns `None` if no two terms have a factor in common, or if there are more than [`MAX_TERMS`].
 fn best<'a>(terms: &[Term<'a>], order: &dyn Order) -> Option<Common<'a>> {
     if terms.len() < 2 || terms.len() > MAX_TERMS {
@@ -170,8 +176,8 @@ fn best<'a>(terms: &[Term<'a>], order: &dyn Order) -> Option<Common<'a>> {
     best.map(|(_, common)| common)
 }
 
-/// Estimates the length of an expression: 1 for a number or variable, 3 for another part, and 1 for
-/// the parentheses around a sum in a product.
+/// Returns the estimated length of an expression: the sum of 1 for each number or variable, 3 for
+/// each other part, and 1 for the parentheses around each sum in a product.
 fn length(arith: &Arith<'_>) -> usize {
     match arith {
         Arith::Int(_) | Arith::Part(Part::Var(_) | Part::Index(_), _) => 1,
@@ -184,8 +190,9 @@ fn length(arith: &Arith<'_>) -> usize {
     }
 }
 
-/// Factors out a common factor: `common * (…)`, or `(…) * common` if it is a size. Returns the
-/// product with its sort key, and true if it is subtracted.
+/// Factors out a common factor of all terms: `common * (…)`, or `(…) * common` if it is a size.
+/// Returns the product with its sort key, and true if it is subtracted because all terms are
+/// negative.
 fn group<'a>(
     terms: Vec<Term<'a>>,
     common: &Common<'a>,
@@ -244,8 +251,8 @@ fn product(term: Term<'_>) -> Arith<'_> {
     }
 }
 
-/// Returns the sums from which something is subtracted in the computation of a size in these
-/// parameters, and which may therefore exceed the size.
+/// Returns the partial sums, in the computation of a size in these size parameters, from which
+/// something is subtracted next, and which may therefore exceed the size.
 pub(crate) fn intermediate_sums(nat: &Nat, sizes: &[Var]) -> Vec<Nat> {
     let order = Ranks {
         counters: &[],
@@ -258,8 +265,8 @@ pub(crate) fn intermediate_sums(nat: &Nat, sizes: &[Var]) -> Vec<Nat> {
     found
 }
 
-/// Collects in `found` the partial sums from which something is subtracted, and returns the size
-/// that the whole expression denotes.
+/// Adds to `found` each partial sum that is followed by a subtraction after an addition, and
+/// returns the size that the whole expression denotes.
 fn prefixes(arith: &Arith<'_>, found: &mut Vec<Nat>) -> Nat {
     match arith {
         Arith::Int(value) => Nat::constant(*value),
@@ -288,7 +295,7 @@ fn prefixes(arith: &Arith<'_>, found: &mut Vec<Nat>) -> Nat {
 }
 
 /// Replaces subtracted multiples of quotients by remainders: `n - 8 * (n / 8)` becomes `n % 8`.
-/// This is done for constant divisors, and only where it makes the sum shorter.
+/// This is done for constant divisors, and only where the sum then has fewer summands.
 pub(crate) fn as_remainders(nat: &Nat) -> Nat {
     for summand in nat.summands() {
         let [(Part::Div(a, b), 1)] = summand.factors.as_slice() else {

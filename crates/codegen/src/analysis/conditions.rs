@@ -1,4 +1,5 @@
-//! Derives facts about sizes from conditions.
+//! Builds and evaluates conditions on sizes, derives facts about sizes from conditions and from the
+//! ranges of loops, and solves linear equations of sizes.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use syntax::ast::{Literal, ScalarType};
 
 use crate::ir::{Binary, Expr, ExprKind, Unary};
 
-/// Returns the condition `from < to`.
+/// Returns the expression `from < to`.
 pub(crate) fn less(from: &Nat, to: &Nat, origin: Origin) -> Expr {
     let size = |nat: &Nat| {
         Expr::new(
@@ -32,8 +33,8 @@ pub(crate) fn truth(expr: &Expr) -> Option<bool> {
     }
 }
 
-/// Returns the proposition about sizes that follows if an expression has this value; `None` if it
-/// is not a comparison of sizes, or only says that they differ.
+/// Returns the proposition about sizes that follows if an expression has this value; `None` if the
+/// expression is not a comparison of sizes, or if the sizes only differ.
 pub(crate) fn proposition(expr: &Expr, value: bool) -> Option<Prop> {
     let ExprKind::Binary(op, a, b) = &expr.kind else {
         return None;
@@ -52,8 +53,8 @@ pub(crate) fn proposition(expr: &Expr, value: bool) -> Option<Prop> {
     }
 }
 
-/// Assumes the range of a loop's counter and, if the first value is a constant, that the step
-/// divides the counter's distance from it.
+/// Adds to `facts` the range of a loop's counter and, if the first value is a constant, that the
+/// step divides the counter's distance from it.
 pub(crate) fn assume_counter(facts: &mut Facts, counter: Var, from: &Nat, to: &Nat, step: &Nat) {
     facts.range(counter, from, to);
     if !step.is_one() && from.as_const().is_some() {
@@ -62,8 +63,9 @@ pub(crate) fn assume_counter(facts: &mut Facts, counter: Var, from: &Nat, to: &N
     }
 }
 
-/// Assumes that a condition has this truth value, as far as the values of single comparisons of
-/// sizes follow from it.
+/// Adds to `facts` what follows for single comparisons of sizes if a condition has this truth
+/// value. It looks into negations, and into conjunctions and disjunctions that determine the values
+/// of both operands.
 pub(crate) fn assume(facts: &mut Facts, condition: &Expr, value: bool) {
     match &condition.kind {
         ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) => {
@@ -82,8 +84,8 @@ pub(crate) fn assume(facts: &mut Facts, condition: &Expr, value: bool) {
 }
 
 /// Solves `difference = 0` for a variable whose coefficient is 1 or -1. Returns the solution, and
-/// true if the difference is positive for greater values of the variable; `None` if the coefficient
-/// is another one.
+/// true if the difference is positive for greater values of the variable; `None` if the variable
+/// does not occur, or in another way than with such a coefficient.
 pub(crate) fn solve_for_zero(difference: &Nat, var: Var) -> Option<(Nat, bool)> {
     if !difference.mentions(var) {
         return None;

@@ -1,5 +1,6 @@
-//! Computes bounds of the counters and indices of a function, as far as they depend only on the
-//! sizes of a call: these have to fit into the width of indices.
+//! Computes the counts that have to fit into the width of indices: the numbers of elements, ends of
+//! loops and lengths of a function, as far as they can be bounded by the sizes of a call. Also
+//! computes bounds of sizes as numbers.
 
 use dpia::IndexWidth;
 use nat::{Facts, Nat, Part, Prop, Var};
@@ -10,13 +11,12 @@ use super::arith::intermediate_sums;
 use crate::ir::walk;
 use crate::ir::{Function, Id, Loop, Stmt, StmtKind};
 
-/// The counts that have to fit into the width of indices.
+/// The counts of a function that have to fit into the width of indices.
 #[derive(Debug)]
 pub(crate) struct Counts {
     /// The counts, as sizes in the parameters of the function only.
     pub all: Vec<Nat>,
-    /// True if they are sufficient: no counter or index depends on data or on a loop in an
-    /// unbounded way.
+    /// True if each count has a bound that depends on neither data nor counters of loops.
     pub is_complete: bool,
 }
 
@@ -30,10 +30,13 @@ impl Counts {
     }
 }
 
-/// Returns the numbers of elements of the `stored` arrays, the ends of loops, the lengths of arrays
-/// that are only views, and the intermediate sums with products in the computation of these. Counts
-/// that fit whenever the sizes themselves and the other counts fit are omitted. A count that
-/// depends on the counter of a loop is bounded over its range.
+/// Returns the counts of a function: the numbers of elements of the `stored` arrays, the ends of
+/// loops and parallel reductions, the lengths of arrays of the program that are constants or
+/// contain products, and the intermediate sums with products in the computation of these.
+///
+/// A count that depends on counters or data is replaced by upper bounds. Left out are bounds that
+/// are proved to be at most the largest 32-bit integer, a size parameter or another count, and
+/// those in other variables than the size parameters.
 pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> Counts {
     let facts = function.known();
     let variables = stored
@@ -113,8 +116,8 @@ pub(crate) fn origin_of(function: &Function, count: &Nat) -> Origin {
         .unwrap_or(Origin(0))
 }
 
-/// Returns true if a count is proved to be at most the largest 32-bit integer, or at most a size
-/// parameter.
+/// Returns true if a count is proved to be at most the largest signed 32-bit integer, or at most a
+/// size parameter.
 fn is_bounded(count: &Nat, function: &Function, facts: &Facts) -> bool {
     let at_most = |limit: Nat| facts.proves(&Prop::AtLeast(limit, count.clone()));
     at_most(Nat::constant(i64::from(i32::MAX)))
@@ -140,10 +143,10 @@ fn ends_of_loops(body: &[Stmt], all: &mut Vec<Nat>, ranges: &mut Ranges) {
     }
 }
 
-/// The ranges of counters and of indices that are data.
+/// The ranges of counters and of opaque sizes.
 struct Ranges {
-    /// The variables with their least values and the ends of their ranges; a counter may have
-    /// several loops.
+    /// The variables with the first values and the exclusive ends of their ranges; a counter of
+    /// several loops has several entries.
     known: Vec<(Var, Nat, Nat)>,
     /// The opaque sizes whose values have no known range.
     open: Vec<Var>,
@@ -175,8 +178,8 @@ impl Ranges {
         self.known.iter().any(|(known, ..)| *known == var)
     }
 
-    /// Returns sizes that depend on neither counters nor data, such that for all values of the
-    /// counters and the data `count` is at most one of them; `None` if no such sizes are found.
+    /// Returns sizes that depend on neither counters nor opaque sizes, such that `count` is always
+    /// at most one of them; `None` if no such sizes are found.
     fn bounds(&self, count: &Nat, facts: &Facts) -> Option<Vec<Nat>> {
         let mut found = vec![count.clone()];
         for _ in 0..=self.known.len() {
@@ -209,8 +212,8 @@ impl Ranges {
     }
 }
 
-/// Returns true if a summand is a product: of several factors that are not constant, or of one and
-/// a coefficient other than 1 and -1.
+/// Returns true if a summand of a size is a product: of several factors that are not constant, or
+/// of one and a coefficient other than 1 and -1.
 pub(crate) fn multiplies(nat: &Nat) -> bool {
     nat.summands().iter().any(|summand| {
         let degree: u32 = summand.factors.iter().map(|(_, exp)| exp).sum();

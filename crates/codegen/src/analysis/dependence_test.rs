@@ -1,8 +1,8 @@
-//! Dependence test: decides whether accesses by different work-items, or by different groups, may
-//! be to one place.
+//! Decides by a dependence test whether accesses by different work-items of a group, or by
+//! different groups, may be to one place.
 //!
-//! They are not if the index determines the work-item, in the same way for both accesses. For
-//! linear indices `a*x + rest` that is a strong SIV test (Goff, Kennedy and Tseng, "Practical
+//! They are not if the index determines the work-item or group, in the same way for both accesses.
+//! For linear indices `a*x + rest` that is a strong SIV test (Goff, Kennedy and Tseng, "Practical
 //! Dependence Testing", 1991) over symbolic coefficients: if `rest` varies within `a` and by
 //! multiples of what `a*x` covers, the index determines `x`. The idea for barriers is in
 //! docs/decisions/0005.
@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 use super::flow::{Access, Apart, Around, Flow};
 use crate::ir::{Id, Level, LoopMode, Order};
 
-/// The members of the execution hierarchy whose accesses are compared.
+/// The members of the execution hierarchy whose accesses are compared: the work-items of one group,
+/// or the work-groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Participants {
     WorkItems,
@@ -21,22 +22,24 @@ pub(crate) enum Participants {
 }
 
 /// A direction vector of the loops around two accesses (Wolfe, *High Performance Compilers for
-/// Parallel Computing*, 1996): `=` for the first loops, then perhaps `<`.
+/// Parallel Computing*, 1996): `=` for the outer common loops, then perhaps `<` for the next one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DirectionVector {
-    /// The number of common loops, from the outermost, in whose same iteration both accesses are:
-    /// `=`.
+    /// The number of common loops, counted from the outermost one, in whose same iteration both
+    /// accesses are: `=`.
     pub equal: usize,
-    /// True if the accesses are in different iterations of the common loop after these: `<`.
+    /// True if the accesses are in different iterations of the next common loop: `<`.
     pub carried: bool,
 }
 
-/// Maps arrays to the array whose memory they use.
+/// Maps an array to another array whose memory it uses; other arrays have memory of their own.
 pub(crate) type MemoryAliases = FxHashMap<Id, Id>;
 
 impl Flow<'_> {
-    /// Returns the kind of dependence of the second access on the first, if there may be one:
-    /// accesses to memory that is not shared, and two reads, never depend on each other.
+    /// Returns the kind of dependence of the second access on the first one, if different
+    /// participants may access one place. Accesses to different memory, to memory that is not
+    /// shared, and two reads never depend on each other. `shared` maps arrays that use the memory
+    /// of other ones.
     pub fn dependence(
         &self,
         first: &Access,
@@ -62,7 +65,7 @@ impl Flow<'_> {
             .then_some(order)
     }
 
-    /// Returns true if the accesses are to different components of a tuple.
+    /// Returns true if the accesses are to different components of tuples.
     fn are_different_members(&self, first: &Access, second: &Access) -> bool {
         let members = first.members.iter().zip(&second.members);
         members.into_iter().any(|(a, b)| a != b)
@@ -102,16 +105,17 @@ impl Flow<'_> {
         !(one || same && pair.is_disjoint())
     }
 
-    /// Returns true if the iterations of a distributed loop write different elements of a variable,
-    /// which holds if it is declared outside of the loop.
+    /// Returns true if a loop is distributed and a variable is declared outside of it: then no two
+    /// iterations write one element of the variable.
     fn is_written_apart(&self, id: Id, around: &Around) -> bool {
         let inside = self.declared.get(&id);
         let inside = inside.is_some_and(|declared| declared.contains(&around.counter));
         around.items().is_some() && !inside
     }
 
-    /// Returns true if one access is through a `restrict` pointer that is in scope at both
-    /// accesses, and the other one is not through it.
+    /// Returns true if one access is through a `restrict` pointer and the other one is not, and the
+    /// pointer is in scope at both accesses and has the same value there: no loop with different
+    /// iterations is around its declaration.
     fn are_unaliased(&self, first: &Access, second: &Access, direction: DirectionVector) -> bool {
         let alone = |a: &Access, b: &Access| {
             a.via.is_some_and(|pointer| {
@@ -123,7 +127,8 @@ impl Flow<'_> {
         first.via != second.via && (alone(first, second) || alone(second, first))
     }
 
-    /// Returns true if each participant in a dimension has a copy of a variable.
+    /// Returns true if each participant in a dimension has a copy of a variable: it is declared in
+    /// a loop that is distributed over them, or is in local memory and the participants are groups.
     fn has_own_copy(&self, id: Id, participants: Participants, dimension: u8) -> bool {
         let declared = self.declared.get(&id);
         let around = declared.into_iter().flat_map(|around| self.around(around));
@@ -144,7 +149,7 @@ impl Flow<'_> {
     }
 }
 
-/// Two accesses, the second one with renamed counters.
+/// Two accesses to compare, the second one with renamed counters.
 struct AccessPair<'a, 'f> {
     flow: &'a Flow<'f>,
     first: &'a Access,
@@ -156,8 +161,8 @@ struct AccessPair<'a, 'f> {
 }
 
 impl AccessPair<'_, '_> {
-    /// Returns true if the two accesses, whenever they are to one place, are by one participant in
-    /// a dimension.
+    /// Returns true if the two accesses are proved to be by one participant in a dimension whenever
+    /// they are to one place.
     fn is_same_participant(&self, dimension: u8) -> bool {
         let many = self.flow.participant_count(self.participants, dimension);
         let most_one = Prop::AtLeast(Nat::ONE, many);
@@ -194,7 +199,8 @@ impl AccessPair<'_, '_> {
         a.mode == b.mode && self.first.id == self.second.id && self.index_tells_participant(&a, &b)
     }
 
-    /// Returns true if the same place implies that the two counters are of one work-item.
+    /// Returns true if it is proved that accesses to one place are in iterations of the two loops
+    /// that one participant executes.
     fn index_tells_participant(&self, a: &Around, b: &Around) -> bool {
         // Both loops have one iteration.
         let ends = [a.to.clone(), self.with_renamed_counters(&b.to)];
@@ -208,8 +214,8 @@ impl AccessPair<'_, '_> {
         self.by_linear_index(a, x, y, &ends) || self.by_equal_index()
     }
 
-    /// Compares linear indices: returns true if equal indices imply counters that are equal modulo
-    /// the number of work-items.
+    /// Compares the indices as linear forms in the counters of the two loops: returns true if it is
+    /// proved that accesses to one place are in iterations that one participant executes.
     fn by_linear_index(&self, loops: &Around, x: Var, y: Var, ends: &[Nat; 2]) -> bool {
         let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
             return false;
@@ -247,8 +253,9 @@ impl AccessPair<'_, '_> {
             .any(|(steps, within)| self.is_same_digit(loops, &step, steps, within, ends))
     }
 
-    /// Returns true if `step*(x - y) + step*steps + within = q - p`, for `p` and `q` within the
-    /// accesses, implies that `x` and `y` are counters of one work-item.
+    /// Returns true if it is proved that `step*(x - y) + step*steps + within = q - p`, where `p`
+    /// and `q` are offsets within the first and second access, implies that one participant
+    /// executes the iterations `x` and `y`; `steps` is a sum.
     fn is_same_digit(
         &self,
         loops: &Around,
@@ -287,7 +294,8 @@ impl AccessPair<'_, '_> {
         candidates.iter().any(covers)
     }
 
-    /// Returns the number of work-items or groups over which a loop is distributed.
+    /// Returns the number of work-items or groups over which a loop is distributed; 1 for other
+    /// loops.
     fn sharing_count(&self, around: &Around) -> Nat {
         match around.items() {
             Some((level, dimension)) => self.flow.work.count(level, dimension),
@@ -300,8 +308,9 @@ impl AccessPair<'_, '_> {
         renamed.iter().any(|(_, new)| new.as_var() == Some(var))
     }
 
-    /// Returns true if both accesses have the same index in the same loops, so that one iteration
-    /// of a distributed loop writes what it reads.
+    /// Returns true if both accesses have the same index in loops of the same ranges and modes, of
+    /// which the distributed ones are outermost, and the write is under no condition there: then
+    /// one iteration of a distributed loop writes what it reads.
     fn by_equal_index(&self) -> bool {
         let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
             return false;
@@ -357,7 +366,8 @@ impl AccessPair<'_, '_> {
         subst(nat, &self.other.renamed)
     }
 
-    /// Returns true if the ranges of elements are disjoint for all participants.
+    /// Returns true if it is proved that all elements of one access are before those of the other
+    /// one.
     fn is_disjoint(&self) -> bool {
         let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
             return false;
@@ -398,9 +408,9 @@ pub(crate) fn linear_form(nat: &Nat, var: Var) -> Option<(Nat, Nat)> {
     is_linear.then_some((step, rest))
 }
 
-/// Returns pairs `(parts, within)` with `nat = step * sum of parts + within`, where `within` is the
-/// sum of the summands that are not multiples of the step. A constant may be split in several ways.
-/// Returns `None` if a summand cannot be represented as a size.
+/// Returns ways to write a size as `step * (sum of parts) + within`, each as a pair `(parts,
+/// within)`, where `within` is the sum of the summands that are not multiples of the step. A
+/// constant may be split in several ways. Returns `None` if a summand cannot be rebuilt as a size.
 fn split_multiples(nat: &Nat, step: &Nat) -> Option<Vec<(Vec<Nat>, Nat)>> {
     let mut parts = Vec::new();
     let mut within = Nat::ZERO;
@@ -434,7 +444,7 @@ fn split_multiples(nat: &Nat, step: &Nat) -> Option<Vec<(Vec<Nat>, Nat)>> {
     Some(ways.into_iter().map(way).collect())
 }
 
-/// Returns `a / b` if there is no remainder.
+/// Returns `a / b` if the quotient times `b` is `a`, otherwise `None`.
 pub(crate) fn exact_quotient(a: &Nat, b: &Nat) -> Option<Nat> {
     let quotient = Nat::div(a, b);
     (&quotient * b == *a).then_some(quotient)

@@ -1,5 +1,5 @@
-//! Access analysis: collects each access with its enclosing loops, the targets of pointers, and the
-//! ranges of all counters.
+//! Collects the accesses of a kernel to memory, each with its enclosing loops and conditions, and
+//! analyses the loops, the declarations and the targets of pointers.
 
 use std::rc::Rc;
 
@@ -13,20 +13,19 @@ use crate::ir::kernel::KernelState;
 use crate::ir::walk;
 use crate::ir::{Expr, ExprKind, Function, Home, Id, Level, Loop, LoopMode, Place, Stmt, StmtKind};
 
-/// The least number of the variables to which the counters of the second of two compared accesses
-/// are renamed. The prover uses higher numbers.
+/// The least number of the size variables to which the counters around the second of two compared
+/// accesses are renamed. The prover uses higher numbers.
 const FIRST_OTHER: u32 = 1 << 30;
 
-/// An enclosing loop of an access.
+/// A loop of a kernel, which encloses accesses.
 #[derive(Clone, Debug)]
 pub(crate) struct Around {
-    /// The counter, which is unique in the kernel.
+    /// The counter, by which the loop is identified.
     pub counter: Var,
     /// The first value of the counter.
     pub from: Nat,
     /// The exclusive end of the counter's range.
     pub to: Nat,
-    /// The mode of execution.
     pub mode: LoopMode,
     /// The phrase of the loop.
     pub origin: Origin,
@@ -43,13 +42,13 @@ impl Around {
     }
 
     /// Returns true if the work-items of a group execute different iterations of the loop in this
-    /// dimension: its level is `Local` or `Global`.
+    /// dimension: it is distributed over them at the level `Local` or `Global`.
     pub fn is_of_items(&self, dimension: u8) -> bool {
         matches!(self.items(), Some((Level::Local | Level::Global, d)) if d == dimension)
     }
 
-    /// Returns true if the groups execute different iterations of the loop in this dimension: its
-    /// level is `WorkGroup` or `Global`.
+    /// Returns true if the groups execute different iterations of the loop in this dimension: it is
+    /// distributed over them at the level `WorkGroup` or `Global`.
     pub fn is_of_groups(&self, dimension: u8) -> bool {
         matches!(self.items(), Some((Level::WorkGroup | Level::Global, d)) if d == dimension)
     }
@@ -58,36 +57,41 @@ impl Around {
 /// A read or a write of a variable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Access {
-    /// The variable, or the target of the pointer.
+    /// The accessed variable; for an access through a pointer, a variable that the pointer may
+    /// point to.
     pub id: Id,
-    /// The pointer through which the variable is accessed, if it is not accessed directly.
+    /// The pointer through which the variable is accessed; `None` for a direct access.
     pub via: Option<Id>,
-    /// The pointers in scope that are the only access to their targets.
+    /// The pointers in scope that are `restrict` pointers.
     pub alone: Rc<[Id]>,
-    /// The index as the statement has it; `None` for a scalar variable.
+    /// The index as it is in the statement; `None` if the place has none.
     pub written: Option<Nat>,
-    /// The index of the first accessed scalar in the variable; `None` if it is not known.
+    /// The index of the first accessed scalar in the variable, where a tuple counts as one scalar;
+    /// `None` if it is not known.
     pub index: Option<Nat>,
-    /// The number of contiguous scalars that are accessed.
+    /// The number of adjacent scalars that are accessed, where a tuple counts as one scalar.
     pub width: Nat,
-    /// True if the index in the statement counts scalars, also in an array of vectors.
+    /// True if the index in the statement counts scalars also if the elements of the variable are
+    /// vectors.
     pub by_scalars: bool,
     /// The tuple members that select the accessed part, outermost first: false `_1`, true `_2`.
     pub members: Vec<bool>,
     /// True for a write.
     pub writes: bool,
-    /// The enclosing loops, outermost first.
+    /// The counters of the enclosing loops, outermost first.
     pub around: Rc<[Var]>,
-    /// The number of enclosing loops of each enclosing condition.
+    /// For each enclosing condition, the number of loops that enclose it, the outermost condition
+    /// first.
     pub conditions: Rc<[usize]>,
-    /// The phrase of the access: for a read, the one that is read.
+    /// The phrase of the access: for a read, that of the read expression; for a write, that of the
+    /// statement.
     pub origin: Origin,
-    /// The innermost map whose iterations are distributed over work-items; without one, the phrase
-    /// of the access.
+    /// The phrase of the innermost loop whose iterations are distributed over work-items or groups;
+    /// without one, the phrase of the access.
     pub doer: Origin,
 }
 
-/// The memory and loops of a kernel.
+/// The loops, declarations and pointers of a kernel, with the facts about its sizes.
 pub(crate) struct Flow<'f> {
     pub function: &'f Function,
     pub work: &'f KernelState,
@@ -95,18 +99,18 @@ pub(crate) struct Flow<'f> {
     pub facts: Facts,
     /// The loops, by counter.
     pub loops: FxHashMap<Var, Around>,
-    /// The enclosing loops of each declaration, by variable; variables without a declaration have
-    /// none.
+    /// The counters of the loops around the declaration of each variable, outermost first;
+    /// variables without a declaration are not contained.
     pub declared: FxHashMap<Id, Rc<[Var]>>,
-    /// The targets of pointers with their offsets, `None` for an unknown offset (flow-insensitive
-    /// points-to analysis).
+    /// The variables that each pointer may point to, each with the offset, in elements, to which it
+    /// points; `None` for an unknown offset (flow-insensitive points-to analysis).
     pointers: FxHashMap<Id, Vec<(Id, Option<Nat>)>>,
     opaque: FxHashMap<Var, &'f Expr>,
-    /// True if two loops have the same counter, so that indices are ambiguous.
+    /// True if two loops have the same counter: then no index of an access is known.
     is_vague: bool,
 }
 
-/// The loops, conditions and pointers around a statement.
+/// The loops, conditions and `restrict` pointers around a statement, as in [`Access`].
 #[derive(Clone)]
 pub(crate) struct Path {
     pub around: Rc<[Var]>,
@@ -115,7 +119,7 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// Returns the context of the kernel's body.
+    /// Returns the path of the statements of a kernel, with nothing around them.
     pub fn start() -> Path {
         Path {
             around: Rc::new([]),
@@ -124,7 +128,7 @@ impl Path {
         }
     }
 
-    /// Returns the context of a loop's body.
+    /// Returns the path of the body of a loop with this counter.
     pub fn within(&self, counter: Var) -> Path {
         let around = self.around.iter().copied().chain([counter]).collect();
         Path {
@@ -133,7 +137,7 @@ impl Path {
         }
     }
 
-    /// Returns the context of a branch.
+    /// Returns the path of a branch.
     pub fn under_condition(&self) -> Path {
         let here = self.around.len();
         let conditions = self.conditions.iter().copied().chain([here]).collect();
@@ -143,7 +147,8 @@ impl Path {
         }
     }
 
-    /// Returns the context of the statements of a block, in which pointers are declared.
+    /// Returns the path of the statements of a block, in whose scope are also the `restrict`
+    /// pointers that it declares.
     pub fn with_pointers(&self, body: &[Stmt], function: &Function) -> Path {
         let is_alone = |id: &Id| {
             let home = function.variables[id.0 as usize].home;
@@ -165,7 +170,7 @@ impl Path {
 }
 
 impl<'f> Flow<'f> {
-    /// Analyses a kernel.
+    /// Analyses the statements of a kernel.
     pub fn of(function: &'f Function, work: &'f KernelState, body: &[Stmt]) -> Flow<'f> {
         let opaque = function.opaque.iter().map(|(var, value)| (*var, value));
         let mut flow = Flow {
@@ -212,8 +217,8 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Adds the targets that assignments and exchanges of pointers give to them; returns true if
-    /// one is new.
+    /// Adds the targets that assignments and exchanges of pointers give to them; returns true if a
+    /// target is new, or if its offset is no longer known.
     fn follow_pointers(&mut self, body: &[Stmt]) -> bool {
         let mut changed = false;
         for stmt in body {
@@ -253,8 +258,8 @@ impl<'f> Flow<'f> {
         changed
     }
 
-    /// Returns the variables in which a place may be, each with the index of the place in it;
-    /// `None` for an index that is not known, or that depends on a counter or on data.
+    /// Returns the variables in which a place may be, each with the index of the place in it, in
+    /// elements; `None` for an index that is not known, or that depends on a counter or on data.
     fn targets(&self, place: &Place) -> Vec<(Id, Option<Nat>)> {
         let own = place.index.clone().unwrap_or(Nat::ZERO);
         let own = (!own.any_var(&|var| self.changes(var))).then_some(own);
@@ -271,12 +276,12 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Returns true if a size variable is a counter or depends on data.
+    /// Returns true if a size variable is the counter of a loop or an opaque size.
     pub fn changes(&self, var: Var) -> bool {
         self.loops.contains_key(&var) || self.opaque.contains_key(&var)
     }
 
-    /// Returns true if a size depends on data.
+    /// Returns true if a size contains an opaque size, and so depends on data.
     pub fn is_data(&self, nat: &Nat) -> bool {
         !self.opaque.is_empty() && nat.any_var(&|var| self.opaque.contains_key(&var))
     }
@@ -285,8 +290,9 @@ impl<'f> Flow<'f> {
         self.function.variables[id.0 as usize].home
     }
 
-    /// Returns the address space of a variable that work-items share and write: of the output, or
-    /// of a variable in local or global memory; `None` for other variables.
+    /// Returns the address space of a variable that work-items share and write: global memory for
+    /// the output, and that of a variable in local or global memory; `None` for other variables,
+    /// and for pointers.
     pub fn shared(&self, id: Id) -> Option<AddressSpace> {
         match self.home(id) {
             Home::Output => Some(AddressSpace::Global),
@@ -295,7 +301,8 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Returns true if a variable is private to each work-item and not a parameter.
+    /// Returns true if a variable is private to each work-item and neither a parameter nor a
+    /// pointer.
     pub fn is_private(&self, id: Id) -> bool {
         matches!(
             self.home(id),
@@ -308,7 +315,7 @@ impl<'f> Flow<'f> {
         counters.iter().filter_map(|var| self.loops.get(var))
     }
 
-    /// Returns the facts that hold within the loops with these counters.
+    /// Returns the facts about sizes that hold within the loops with these counters.
     pub fn within(&self, counters: &[Var]) -> Facts {
         let mut facts = self.facts.clone();
         for around in self.around(counters) {
@@ -318,7 +325,7 @@ impl<'f> Flow<'f> {
     }
 
     /// Renames the counters of the loops around an access, except for the first `equal` loops, and
-    /// assumes the ranges of the new counters.
+    /// adds the ranges of the new counters to `facts`.
     pub fn apart(&self, access: &Access, equal: usize, facts: &mut Facts) -> Apart {
         let mut renamed: Vec<(Var, Nat)> = Vec::new();
         for around in self.around(&access.around[equal.min(access.around.len())..]) {
@@ -333,8 +340,8 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Collects the accesses of a declaration, an assignment or an assignment to a pointer; other
-    /// statements are ignored.
+    /// Adds to `out` the accesses of a declaration with a value or of an assignment, and the reads
+    /// of data in the index of an assignment to a pointer; other statements are ignored.
     pub fn of_simple(&self, stmt: &Stmt, path: &Path, out: &mut Vec<Access>) {
         match &stmt.kind {
             StmtKind::Declare(id, Some(value)) => {
@@ -350,7 +357,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Collects the reads of the data on which a size depends.
+    /// Adds to `out` the reads of the data on which a size depends.
     pub fn of_nat(&self, nat: &Nat, path: &Path, out: &mut Vec<Access>) {
         if self.opaque.is_empty() {
             return;
@@ -362,7 +369,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Collects the reads of an expression.
+    /// Adds to `out` the reads of an expression.
     pub fn of_expr(&self, expr: &Expr, path: &Path, out: &mut Vec<Access>) {
         match &expr.kind {
             ExprKind::Load(place) => {
@@ -430,8 +437,8 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Returns the index of the first scalar of a place, and the number of scalars; a tuple counts
-    /// as one.
+    /// Returns the index of the first scalar of a place in its variable or pointer, and the number
+    /// of scalars; a tuple counts as one.
     fn scalars(&self, place: &Place) -> (Option<Nat>, Nat) {
         let index = place.index.clone().unwrap_or(Nat::ZERO);
         if let Some(lanes) = &place.lanes {
@@ -445,7 +452,8 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Collects all accesses of statements.
+    /// Adds to `out` all accesses of statements and their nested statements; parallel reductions
+    /// and kernels are ignored.
     pub fn all(&self, body: &[Stmt], path: &Path, out: &mut Vec<Access>) {
         let path = path.with_pointers(body, self.function);
         for stmt in body {
@@ -478,15 +486,15 @@ impl<'f> Flow<'f> {
     }
 }
 
-/// An access with renamed counters.
+/// The index of an access whose counters have been renamed.
 pub(crate) struct Apart {
     pub index: Option<Nat>,
-    /// The renamed counters, each with the new counter.
+    /// The renamed counters, each with the new one.
     pub renamed: Vec<(Var, Nat)>,
 }
 
 impl Apart {
-    /// Returns the new counter in place of a counter, which is the same one if it is not renamed.
+    /// Returns the counter that has replaced a counter; if it is not renamed, the counter itself.
     pub fn counter(&self, counter: Var) -> Option<Var> {
         let own = self.renamed.iter().find(|(var, _)| *var == counter);
         own.map_or(Some(counter), |(_, nat)| nat.as_var())
@@ -500,7 +508,8 @@ fn put(nat: &Nat, renamed: &[(Var, Nat)]) -> Nat {
     })
 }
 
-/// Returns the name of the pattern whose loops are distributed in this way.
+/// Returns the pattern whose loops are distributed over this level and dimension, in backquotes:
+/// `mapLocal(0)`.
 pub(crate) fn map_name((level, dimension): (Level, u8)) -> String {
     let name = match level {
         Level::Global => "mapGlobal",
@@ -510,7 +519,7 @@ pub(crate) fn map_name((level, dimension): (Level, u8)) -> String {
     format!("`{name}({dimension})`")
 }
 
-/// Returns the facts about the sizes of a kernel.
+/// Returns the facts about the sizes of a kernel, including the conditions on its launch.
 fn base_facts(function: &Function, work: &KernelState) -> Facts {
     let mut facts = function.known();
     for prop in &work.requires {

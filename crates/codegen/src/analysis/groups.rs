@@ -1,5 +1,5 @@
-//! Checks of accesses that no barrier can order: memory that every work-item writes, and global
-//! memory that one group writes and another one reads.
+//! Checks the nesting of distributed loops, and accesses that no barrier can order: memory that
+//! every work-item writes, and global memory that one group writes and another one reads.
 
 use nat::{Nat, Prop};
 use rise::core::Origin;
@@ -13,8 +13,9 @@ use crate::ir::kernel::KernelState;
 use crate::ir::walk;
 use crate::ir::{Function, Level, Loop, LoopMode, Order, Stmt, StmtKind};
 
-/// Computes the conditions on the launch under which each place is written by one work-item, and is
-/// read in the kernel only by work-items of the group that wrote it.
+/// Checks that each place in shared memory is written by one work-item, and is read in the kernel
+/// only by work-items of the group that wrote it. Adds conditions on the launch to `work.requires`
+/// under which it is so.
 ///
 /// # Errors
 /// Fails for a place that several work-items write, or that another group reads, and for
@@ -48,7 +49,8 @@ pub(crate) fn check(function: &Function, work: &mut KernelState, body: &[Stmt]) 
 
 /// Checks the nesting of distributed loops: in each dimension, a distributed loop is not nested in
 /// another one, except for a loop over the work-items of a group in a loop over groups. In a loop
-/// over the work-items of a group there are no loops of other levels, in any dimension.
+/// over the work-items of a group there are no loops of other levels, in any dimension. `around`
+/// contains the enclosing distributed loops.
 ///
 /// # Errors
 /// Fails for the first loop whose nesting is not of this form.
@@ -98,8 +100,10 @@ fn wrong_nesting(origin: Origin, inner: (Level, u8), outer: (Level, u8)) -> Comp
         .with_code(dpia::codes::WRONG_NESTING)
 }
 
-/// Ensures that only one work-item writes a place, as far as this depends on a dimension: adds
-/// conditions to `assumed` under which it is so, or fails.
+/// Ensures that only one work-item writes a place, as far as this depends on a dimension: that the
+/// write is in a loop over the work-items and groups of the dimension, or that there is one. If
+/// their number is not known in dimension 1 or 2, the condition that it is 1 is added to `assumed`;
+/// otherwise this fails.
 fn written_by_one(
     flow: &Flow<'_>,
     access: &Access,
@@ -169,7 +173,8 @@ fn written_by_all(
         .with_code(dpia::codes::WRITTEN_BY_ALL)
 }
 
-/// Returns true if a group may read a place in global memory that another group writes.
+/// Returns true if the read may be of a place in global memory that another group writes by the
+/// write.
 fn meets_across_groups(flow: &Flow<'_>, write: &Access, read: &Access) -> bool {
     if write.id != read.id || flow.shared(read.id) != Some(AddressSpace::Global) {
         return false;

@@ -1,4 +1,4 @@
-//! Computes the sizes of values, and the memory in which generated code stores them, for callers
+//! Computes the sizes of values in bytes, and the memory in which C code stores them, for callers
 //! that do not parse the text.
 
 use nat::Nat;
@@ -7,13 +7,13 @@ use rise::{DataFun, Names, Ty, Type};
 
 use crate::ir::types::CType;
 
-/// The maximal size in bytes of an array on the stack.
+/// The maximal size in bytes of an array that C code allocates on the stack.
 pub(crate) const MAX_ON_STACK: u64 = 4096;
 
-/// The memory in which generated code stores a value.
+/// The memory in which C code stores a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Keeping {
-    /// Scalar variables.
+    /// A variable that is not an array, or several for a tuple.
     Variable,
     /// An array on the stack.
     Stack,
@@ -22,9 +22,9 @@ pub enum Keeping {
 }
 
 impl Keeping {
-    /// Returns the memory of an array of this size in bytes, `None` if it is not constant: arrays
-    /// of at most [`MAX_ON_STACK`] bytes are on the stack, empty ones excepted. The limit for all
-    /// arrays of a function together is not considered.
+    /// Returns the memory of an array of this size in bytes, where `None` is a size that is not
+    /// constant: an array of 1 to [`MAX_ON_STACK`] bytes is on the stack, every other one on the
+    /// heap. The limit for all arrays of a function together is not considered.
     pub(crate) fn of_array(bytes: Option<u64>) -> Keeping {
         match bytes {
             Some(1..=MAX_ON_STACK) => Keeping::Stack,
@@ -33,9 +33,9 @@ impl Keeping {
     }
 }
 
-/// Returns the memory in which a value of this type is stored, and its size in bytes; `None` for
-/// types that no target supports. The memory of a tuple is the heap if a component is there,
-/// otherwise the stack if a component is there.
+/// Returns the memory in which C code stores a value of this type, and its size in bytes; `None`
+/// for types without a counterpart in C, such as `f16`. The memory of a tuple is the heap if a
+/// component is there, otherwise the stack if a component is there.
 pub fn keeping(data: &Ty) -> Option<(Keeping, Nat)> {
     if let Some((a, b)) = halves(data) {
         let ((first, m), (second, n)) = (keeping(&a)?, keeping(&b)?);
@@ -52,7 +52,7 @@ pub fn keeping(data: &Ty) -> Option<(Keeping, Nat)> {
 }
 
 /// Returns the size in bytes of a parameter or result of this type; `None` for types without a
-/// counterpart in C.
+/// counterpart in C, such as `f16`.
 pub fn bytes(data: &Type) -> Option<Nat> {
     match data {
         Type::Array(n, element) => Some(n * &bytes(element)?),
@@ -66,8 +66,8 @@ pub fn bytes(data: &Type) -> Option<Nat> {
     }
 }
 
-/// Returns the types of the components of a tuple or of arrays of tuples, each with the enclosing
-/// arrays, as they are stored apart; `None` for other types.
+/// Returns the types of the two values as which a tuple, or nested arrays of tuples, can be stored:
+/// each component with the arrays around the tuple. Returns `None` for other types.
 pub(crate) fn halves(data: &Type) -> Option<(Ty, Ty)> {
     match data {
         Type::Pair(a, b) => Some((a.clone(), b.clone())),

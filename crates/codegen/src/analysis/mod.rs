@@ -1,4 +1,4 @@
-//! Analyses of programs in the loop language.
+//! Defines analyses of programs in the loop language, and of the types and sizes in them.
 
 pub(crate) mod address_spaces;
 pub(crate) mod arith;

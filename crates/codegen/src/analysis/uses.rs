@@ -1,5 +1,5 @@
-//! Collects def-use information: the variables that statements read and write, also through indices
-//! that depend on data.
+//! Finds the uses of variables in statements and expressions: declarations, reads and writes, also
+//! reads through indices that depend on data.
 
 use nat::{Nat, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,34 +8,35 @@ use crate::ir::{Expr, ExprKind, Function, Id, Loop, Place, Stmt, StmtKind};
 
 use crate::ir::walk;
 
-/// The uses of variables, also by opaque sizes, which read the variables that their values depend
-/// on.
+/// Finds the uses of variables. A size that contains an opaque size counts as a read of the
+/// variables in the expression of that one.
 #[derive(Default)]
 pub(crate) struct Uses {
-    /// Maps an opaque size to the variables that its value reads.
+    /// Maps an opaque size to the variables that its expression reads, also through other opaque
+    /// sizes.
     behind: FxHashMap<Var, Vec<Id>>,
 }
 
-/// The ways in which a statement uses a variable.
+/// A use of a variable in a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Mention<'p> {
-    /// Its declaration.
+    /// Its declaration, with or without a value.
     Declared,
     /// A read at a place.
     Read(&'p Place),
     /// A write at a place.
     Written(&'p Place),
-    /// A read by an index that depends on data.
+    /// A read by a size that contains an opaque size.
     Index,
-    /// An assignment of its address to a pointer, or an assignment to it or an exchange if it is a
-    /// pointer.
+    /// An assignment of its address to a pointer; or, if it is a pointer, an assignment to it or an
+    /// exchange.
     Pointed,
-    /// A use in a parallel reduction.
+    /// A use as the result, the element or an operand of a parallel reduction.
     Reduced,
 }
 
 impl Uses {
-    /// Collects the opaque sizes of a function.
+    /// Collects the variables that the opaque sizes of a function read.
     pub fn of(function: &Function) -> Uses {
         let mut uses = Uses::default();
         // An opaque size may depend on others, in any order.
@@ -56,14 +57,15 @@ impl Uses {
         }
     }
 
-    /// Replaces variables in the values of opaque sizes.
+    /// Replaces variables among those that opaque sizes are known to read; the function is not
+    /// changed.
     pub fn rename(&mut self, map: &FxHashMap<Id, Id>) {
         for id in self.behind.values_mut().flatten() {
             *id = map.get(id).copied().unwrap_or(*id);
         }
     }
 
-    /// Returns true if a size depends on data.
+    /// Returns true if a size contains an opaque size, and so depends on data.
     pub fn is_data(&self, nat: &Nat) -> bool {
         nat.any_var(&|var| self.behind.contains_key(&var))
     }
@@ -88,7 +90,7 @@ impl Uses {
         }
     }
 
-    /// Calls `visit` with each variable that an expression reads.
+    /// Calls `visit` with each read of a variable in an expression.
     pub fn expr(&self, expr: &Expr, visit: &mut dyn FnMut(Id, Mention<'_>)) {
         match &expr.kind {
             ExprKind::Load(place) => {
@@ -103,14 +105,17 @@ impl Uses {
         walk::each_part(expr, &mut |part| self.expr(part, visit));
     }
 
-    /// Calls `visit` with each use of a variable in statements, in order.
+    /// Calls `visit` with each use of a variable in statements and their nested statements, in
+    /// order.
     pub fn all(&self, body: &[Stmt], visit: &mut dyn FnMut(Id, Mention<'_>)) {
         for stmt in body {
             self.stmt(stmt, visit);
         }
     }
 
-    /// Calls `visit` with each use of a variable in a statement, in order.
+    /// Calls `visit` with each use of a variable in a statement and its nested statements, in
+    /// order: reads before the write, and the variables of a parallel reduction itself after those
+    /// in its statements.
     pub fn stmt(&self, stmt: &Stmt, visit: &mut dyn FnMut(Id, Mention<'_>)) {
         match &stmt.kind {
             StmtKind::Declare(id, value) => {
@@ -168,7 +173,7 @@ impl Uses {
         }
     }
 
-    /// Returns the variables that a statement uses.
+    /// Returns the variables that a statement or its nested statements use.
     pub fn mentioned_in(&self, stmt: &Stmt) -> FxHashSet<Id> {
         let mut all = FxHashSet::default();
         self.stmt(stmt, &mut |id, _| {
@@ -177,21 +182,22 @@ impl Uses {
         all
     }
 
-    /// Returns true if a statement uses a variable.
+    /// Returns true if a statement or one of its nested statements uses a variable.
     pub fn mentions(&self, stmt: &Stmt, id: Id) -> bool {
         let mut found = false;
         self.stmt(stmt, &mut |this, _| found |= this == id);
         found
     }
-    /// Returns true if an expression reads a variable.
+    /// Returns true if an expression reads a variable, also by an index that depends on data.
     pub fn reads(&self, expr: &Expr, id: Id) -> bool {
         let mut found = false;
         self.expr(expr, &mut |this, _| found |= this == id);
         found
     }
 
-    /// Returns the variables that are read or written other than by name: through pointers, by
-    /// indices that depend on data, or in parallel reductions.
+    /// Returns the variables that are used in another way than by a declaration, or by a read or
+    /// write at a place: pointers and the variables that they point to, and the variables in opaque
+    /// sizes and in parallel reductions.
     pub fn untracked(&self, body: &[Stmt]) -> FxHashSet<Id> {
         let mut found = FxHashSet::default();
         self.all(body, &mut |id, mention| {

@@ -1,4 +1,5 @@
-//! Kernels while passes run on them: one function each, with what is known of its launch.
+//! Defines the programs on which passes run after lowering: one function, or kernels, which are
+//! functions with properties of their launch. Also computes the sizes of variables in bytes.
 
 use nat::{Nat, Prop, Var};
 use rise::Names;
@@ -9,15 +10,15 @@ use super::{Function, Id, Level};
 use crate::error::Result;
 use crate::signature::Signature;
 
-/// A program between the passes and its text.
+/// A program on which passes run, and which the printer of a target then writes.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
-    /// The parameters and conditions, for callers.
+    /// The signature of the program for callers.
     pub signature: Signature,
     pub code: Code,
 }
 
-/// The code of a program.
+/// The code of a program: a function for a CPU, or kernels.
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
     Function(Box<Function>),
@@ -27,12 +28,12 @@ pub(crate) enum Code {
 /// The kernels of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernels {
-    /// Its kernels, in the order in which they run.
+    /// The kernels, in the order in which they run.
     pub kernels: Vec<KernelFunction>,
-    /// The global arrays that are declared outside of the kernels, so that several of them can use
+    /// The global arrays that are declared outside of the kernels, so that several kernels can use
     /// them.
     pub shared: Vec<Temporary>,
-    /// True if the sizes of a call may choose the width of indices.
+    /// True if the sizes of each call select the width of indices and suffice to do so.
     pub depends_on_sizes: bool,
 }
 
@@ -52,40 +53,41 @@ impl AsMut<Function> for KernelFunction {
 pub(crate) struct KernelFunction {
     /// The function whose body is the program of the kernel.
     pub function: Function,
-    /// The state between passes.
+    /// The properties of its launch and memory that the passes determine.
     pub work: KernelState,
 }
 
-/// The state of a kernel between passes, besides its statements.
+/// The properties of a kernel besides its statements, which the passes determine.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelState {
-    /// The sizes that it is launched with.
+    /// The sizes of its launch; `None` for those that the caller chooses.
     pub launch: Launch,
-    /// The size variables that stand for those sizes of the launch that are not known.
+    /// The size variables that stand for the sizes of the launch that are not known.
     pub vars: LaunchVars,
-    /// The conditions on the launch, besides those of the function.
+    /// The conditions on sizes for a launch, in addition to those of the function.
     pub requires: Vec<Prop>,
-    /// The local memory that is declared in it, in bytes.
+    /// The size in bytes of the local arrays that are declared in it.
     pub local_bytes: Nat,
-    /// The loops that are distributed over work-items.
+    /// The loops that are distributed over work-items or work-groups, each once.
     pub items: Vec<Items>,
-    /// Arrays that are parameters of the kernel, because they are in global memory, or in local
-    /// memory and of a size that is known only when it is launched. They are not declared.
+    /// The arrays that are parameters of the kernel and are not declared in it: arrays in global
+    /// memory, and those in local memory whose size is known only when it is launched.
     pub temporaries: Vec<Temporary>,
 }
 
-/// An array that the host allocates for a kernel.
+/// An array of a kernel that the host allocates.
 #[derive(Clone, Debug)]
 pub(crate) struct Temporary {
-    /// The array; its home says in which memory it is.
+    /// The array, which is in local or global memory.
     pub id: Id,
-    /// Its size, for all work-groups together if it is in global memory.
+    /// Its size in bytes; if it is in global memory, for all work-groups together.
     pub bytes: Nat,
 }
 
 impl KernelState {
     /// Returns the number of work-items or groups that a loop of this level and dimension is
-    /// distributed over.
+    /// distributed over; it contains the size variables of the launch where its sizes are not
+    /// known.
     pub fn count(&self, level: Level, dimension: u8) -> Nat {
         let at = usize::from(dimension.min(2));
         let known = |size: &Option<Nat>, var| size.clone().unwrap_or_else(|| Nat::var(var));
@@ -102,16 +104,16 @@ impl KernelState {
 /// A loop whose iterations are distributed over work-items or work-groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Items {
-    /// The members of the OpenCL hierarchy among which the iterations are divided.
+    /// The level of the OpenCL execution model whose members execute the iterations.
     pub level: Level,
     /// The dimension of the index space, 0 to 2.
     pub dim: u8,
-    /// The number of iterations: in the sizes of the program, and in counters of loops around
-    /// it where it is not always the same.
+    /// The number of iterations, in terms of the sizes of the program and, if it varies, of the
+    /// counters of enclosing loops.
     pub count: Nat,
 }
 
-/// Size variables that stand for the sizes of a launch.
+/// The size variables that stand for the sizes of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchVars {
     /// The number of work-items of a work-group in each dimension.
@@ -120,10 +122,10 @@ pub struct LaunchVars {
     pub global: [Var; 3],
 }
 
-/// Returns the size of a variable or array in bytes.
+/// Returns the size in bytes of a variable or array.
 ///
 /// # Errors
-/// Fails if the type of the elements has no counterpart in C.
+/// Fails if the type of the elements has no counterpart in the language of the target.
 pub(crate) fn bytes(function: &Function, id: Id) -> Result<Nat> {
     let variable = &function.variables[id.0 as usize];
     let names = Names(function.names.as_slice().into());

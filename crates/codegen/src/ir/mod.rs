@@ -1,6 +1,6 @@
-//! Defines the loop language between imperative DPIA and the text of a target: variables, flat
-//! places, loops and scalar expressions. Lowering creates it and eliminates every view; the passes
-//! transform it; the printer of a target writes it.
+//! Defines the loop language between imperative DPIA and the text of a target: functions,
+//! variables, flat places, statements and scalar expressions. Lowering creates it and eliminates
+//! every view; the passes transform it; the printer of a target writes it.
 //!
 //! Sizes and indices are represented by [`Nat`]s wherever possible, not by expressions: a loop
 //! counter is a size variable with a known range, so that indices can be simplified.
@@ -30,7 +30,7 @@ pub(crate) use passes::{
 pub use print::{Listing, Mapping};
 use trace::Trace;
 
-/// A function of the generated code.
+/// A function in the loop language, which becomes a function or a kernel of the generated code.
 #[derive(Clone, Debug, Default)]
 pub struct Function {
     /// The name.
@@ -43,47 +43,48 @@ pub struct Function {
     pub index: IndexWidth,
     /// The value parameters, in order.
     pub params: Vec<Id>,
-    /// The output, the first parameter; a scalar result is its element 0.
+    /// The output, the first parameter; a result that is not an array is its element 0.
     pub output: Id,
     /// The statements.
     pub body: Vec<Stmt>,
-    /// The conditions on the sizes that the function checks when it starts.
+    /// The conditions on the sizes that callers have to satisfy. A C function checks them when it
+    /// starts; for kernels, the host checks them.
     pub requires: Vec<Prop>,
-    /// Further conditions that hold for the sizes without a check.
+    /// Further conditions on sizes that hold and need no check.
     pub facts: Vec<Prop>,
     /// The names of the size variables, indexed by [`Var`].
     pub names: Vec<Name>,
-    /// The opaque sizes: size variables that lowering introduced for indices which depend on data,
-    /// with the expressions that are printed in their place.
+    /// The opaque sizes: size variables for indices that depend on data, with the expressions that
+    /// are printed in their place. Lowering introduces most of them, and a few passes others.
     pub opaque: Vec<(Var, Expr)>,
-    /// The launch sizes of an OpenCL function that is one kernel as a whole.
+    /// The launch sizes of an OpenCL function without kernel statements, which becomes one kernel.
     pub launch: Launch,
     /// The size variables that denote the number of scalars in a vector register of the machine
     /// that compiles the text.
     pub registers: Vec<(Var, ScalarType)>,
-    /// The work-item queries, with the size variables for their results.
+    /// The work-item queries that the function uses, with the size variables for their results.
     pub items: Vec<Item>,
-    /// The alignment in bytes of the arrays of scalars that the function declares and from which
-    /// vectors are loaded or to which they are stored.
+    /// The alignments in bytes that variables need because vectors are read from or written to
+    /// their memory: for variables that the function declares.
     pub aligned: FxHashMap<Id, u64>,
-    /// The views through which a phrase reads, which determine its index, by the origin of the
+    /// The views that determine the index at which a phrase reads memory, by the origin of the
     /// phrase.
     pub views: FxHashMap<Origin, Vec<View>>,
-    /// The lengths of the arrays of the program, including those that are never stored.
+    /// The lengths of the arrays in the program, including arrays that are never stored.
     pub dimensions: Vec<Nat>,
     /// The features of the target.
     pub features: Features,
-    /// The passes that are left out.
+    /// The passes and parts of passes that are left out.
     pub without: PassSet,
-    /// The arrays that are allocated on the heap; the other arrays that the function declares are
-    /// on the stack.
+    /// The arrays that are allocated on the heap, as the pass `allocation` decides for functions on
+    /// a CPU; the other arrays that such a function declares are on the stack.
     pub heap: FxHashSet<Id>,
     /// The arrays that each thread of a parallel loop allocates for itself before its iterations,
     /// by the counter of the loop.
     pub per_thread: FxHashMap<Var, Vec<Id>>,
     /// The variables that are declared with a value and never assigned again.
     pub constants: FxHashSet<Id>,
-    /// The changes of each statement by passes.
+    /// The record of the changes that passes have made to each statement.
     pub trace: Trace,
 }
 
@@ -96,7 +97,7 @@ pub struct View {
     pub origin: Origin,
 }
 
-/// A work-item query with its result.
+/// A work-item query in a dimension, with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     /// The size variable for the result.
@@ -107,18 +108,18 @@ pub struct Item {
     pub dimension: u8,
 }
 
-/// The work-item queries in a dimension.
+/// The property of the launch or of a work-item that a query returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Query {
-    /// The index of the work-item or group.
+    /// The index of the work-item, or of its group, at this level.
     Id(Level),
-    /// The number of work-items or groups.
+    /// The number of work-items or groups at this level.
     Count(Level),
 }
 
 impl Function {
-    /// Returns the facts about sizes that hold everywhere in the function, including those about
-    /// opaque sizes.
+    /// Returns the facts about sizes that hold everywhere in the function: its conditions, and the
+    /// ranges of opaque sizes of an index type.
     pub fn known(&self) -> Facts {
         let mut facts = Facts::new();
         for prop in self.requires.iter().chain(&self.facts) {
@@ -137,7 +138,7 @@ impl Function {
         self.variables[id.0 as usize].is_private()
     }
 
-    /// Creates a new size variable.
+    /// Creates a new size variable with this name.
     pub fn fresh_size(&mut self, name: &str) -> Var {
         let var = Var(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
         self.names.push(name.into());
@@ -161,44 +162,47 @@ impl Function {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
 
-/// The declaration of a variable.
+/// A variable of a function: its name, its type and the kind of its memory.
 #[derive(Clone, Debug)]
 pub struct Variable {
     /// The preferred name; the printer makes it unique.
     pub name: Name,
     /// The type of the elements, without arrays: a scalar, an index, a vector or a tuple of these.
     pub elem: Ty,
-    /// The number of elements; `None` for a variable that is not an array.
+    /// The number of elements of the array, or of the array that a pointer points to; `None` for a
+    /// variable that is not an array.
     pub count: Option<Nat>,
-    /// The extents of an array of arrays, the outermost first, by which the printer writes indices;
-    /// empty if they are not known.
+    /// The extents of the array's dimensions, the outermost first, by which the printer writes
+    /// indices; empty if they are not known or the variable is not an array.
     pub extents: Vec<Nat>,
-    /// The memory it is in.
+    /// The kind of memory that contains it.
     pub home: Home,
     /// The phrase that requires the variable.
     pub origin: Origin,
 }
 
-/// The memory of a variable.
+/// The kind of memory that contains a variable, or its kind of pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
     /// The output parameter.
     Output,
-    /// A parameter that is read.
+    /// A value parameter, which is not written.
     Input,
-    /// A variable that the function declares; for OpenCL in this address space.
+    /// A variable or array of the function; for OpenCL in this address space, where `None` is
+    /// private memory. An array in local or global memory may become a parameter of a kernel.
     Local(Option<AddressSpace>),
-    /// A pointer to one or another variable ([`StmtKind::Point`]).
+    /// A pointer, which can point to different variables in turn ([`StmtKind::Point`]).
     Pointer {
         /// True if memory is written through it.
         writable: bool,
-        /// True if the memory is accessed only through it within its scope.
+        /// True if all accesses to its memory within its scope are through it: a `restrict`
+        /// pointer.
         alone: bool,
     },
 }
 
 impl Variable {
-    /// Creates a variable of the function for a value without arrays.
+    /// Creates a variable of the function, in private memory, for a value without arrays.
     pub(crate) fn scalar(name: Name, elem: Ty, origin: Origin) -> Variable {
         Variable {
             name,
@@ -210,12 +214,13 @@ impl Variable {
         }
     }
 
-    /// Returns true if the function declares the variable, in OpenCL not in local or global memory.
+    /// Returns true for a variable or array of the function that is not a pointer and, in OpenCL,
+    /// is in private memory; false for parameters.
     pub(crate) fn is_private(&self) -> bool {
         matches!(self.home, Home::Local(None | Some(AddressSpace::Private)))
     }
 
-    /// Returns true if the variable is in memory that work-items share and is not a parameter.
+    /// Returns true for a variable or array of the function that is in local or global memory.
     pub(crate) fn is_shared(&self) -> bool {
         matches!(
             self.home,
@@ -231,12 +236,12 @@ pub struct Stmt {
     pub kind: StmtKind,
     /// The phrase that it comes from.
     pub origin: Origin,
-    /// The primitive or pass that created it: shown on hover in previews.
+    /// The pass that created it, if it records that; shown on hover in previews.
     pub made_by: Option<Maker>,
 }
 
 impl Stmt {
-    /// Creates a statement.
+    /// Creates a statement from its parts.
     pub fn new(kind: StmtKind, origin: Origin, made_by: Option<Maker>) -> Stmt {
         Stmt {
             kind,
@@ -246,12 +251,12 @@ impl Stmt {
     }
 }
 
-/// The origin of a statement within the compiler.
+/// The part of the compiler that created a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Maker {
     /// The translation of this primitive.
     Primitive(Primitive),
-    /// A pass, by its name in the documentation.
+    /// A pass or another step, by its name in descriptions of changes.
     Pass(&'static str),
 }
 
@@ -283,30 +288,29 @@ pub enum StmtKind {
         /// The statements for a false condition.
         otherwise: Vec<Stmt>,
     },
-    /// A block with a scope of its own.
+    /// A block, in whose scope its declarations are.
     Block(Vec<Stmt>),
-    /// An assignment to a pointer: it points to the place, which is in a variable or in the memory
-    /// that another pointer points to.
+    /// An assignment to a pointer: from then on it points to the place, which is in a variable or
+    /// in the memory that this or another pointer points to.
     Point(Id, Place),
-    /// An exchange of two pointers.
+    /// An exchange of the addresses in two pointers.
     Swap(Id, Id),
     /// A parallel reduction, see [`ParallelReduce`].
     Reduce(Box<ParallelReduce>),
     /// A barrier at which the work-items of a group wait for each other.
     Barrier(Box<Barrier>),
-    /// A kernel, only at the outermost level of a function; the first pass for OpenCL makes a
-    /// function of each.
+    /// A kernel. The first pass for OpenCL makes a function of each kernel.
     Kernel(Box<Kernel>),
 }
 
-/// A loop `for (int i = from; i < to; i += step)`; the counter is a size variable of this range.
+/// A loop `for (int i = from; i < to; i += step)`. Its counter is a size variable in this range.
 #[derive(Clone, Debug)]
 pub struct Loop {
     /// The counter.
     pub counter: Var,
     /// The first value.
     pub from: Nat,
-    /// The end of the range.
+    /// The exclusive end of the range.
     pub to: Nat,
     /// The increment.
     pub step: Nat,
@@ -316,31 +320,32 @@ pub struct Loop {
     pub body: Vec<Stmt>,
 }
 
-/// A parallel reduction `into = combine(… combine(into, element(0)) …, element(count - 1))`, in any
-/// grouping.
+/// A parallel reduction `into = combine(… combine(into, element(0)) …, element(count - 1))`: the
+/// elements are combined in their order, in any grouping.
 #[derive(Clone, Debug)]
 pub struct ParallelReduce {
     /// The index of the element.
     pub counter: Var,
     /// The number of elements.
     pub count: Nat,
-    /// The scalar variable for the result, which contains the initial value before.
+    /// The variable for the result, which contains the initial value before the reduction.
     pub into: Id,
-    /// The statements that compute the element; they depend on the counter only.
+    /// The statements that compute the element with the index `counter`.
     pub element_body: Vec<Stmt>,
     /// The variable for the result of `element_body`.
     pub element: Id,
-    /// The statements that combine `left` and `right` into `left`, two scalar variables.
+    /// The statements that combine the variables `left` and `right`, and store the result in
+    /// `left`.
     pub combine: Vec<Stmt>,
-    /// The left operand and the result.
+    /// The variable for the left operand and for the result.
     pub left: Id,
-    /// The right operand.
+    /// The variable for the right operand.
     pub right: Id,
 }
 
 impl ParallelReduce {
-    /// Returns the statements of `combine` for other variables in place of `self.left` and
-    /// `self.right`; the result is in `left`.
+    /// Returns the statements of `combine` with these variables in place of `self.left` and
+    /// `self.right`.
     pub(crate) fn combination(&self, left: Id, right: Id) -> Vec<Stmt> {
         let map = FxHashMap::from_iter([(self.left, left), (self.right, right)]);
         let mut body = self.combine.clone();
@@ -354,41 +359,42 @@ impl ParallelReduce {
 pub enum LoopMode {
     /// Sequential execution of the iterations.
     Sequential,
-    /// Unrolling by a pass.
+    /// The pass `loops` replaces the loop by copies of its body.
     Unrolled,
-    /// Vector lanes: the iterations do not depend on each other.
+    /// The iterations compute the lanes of a vector, and do not depend on each other.
     Vector,
-    /// OpenMP threads.
+    /// The iterations may be executed in parallel: threads of OpenMP execute those of the outermost
+    /// such loop; for C the loop is sequential.
     Parallel,
-    /// Threads, each of which combines its iterations into a variable of its own by this operator;
-    /// these are combined in the variable at the end.
+    /// Threads of OpenMP execute the iterations. Each combines its iterations by this operator into
+    /// its own copy of this variable; the copies are combined in the variable at the end.
     Reduction(ReductionOperator, Id),
-    /// OpenCL work-items of this level, in this dimension. The loop starts at 0 with step 1; each
-    /// iteration is executed by one of them.
+    /// The iterations are distributed over the work-items or work-groups of this level, in this
+    /// dimension: each is executed by one of them. The loop starts at 0 and has step 1.
     Items(Level, u8),
 }
 
-/// An operator whose operands may be combined in any order.
+/// An operator by which a parallel reduction may combine elements in any order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReductionOperator {
-    /// The sum, which wraps around.
+    /// The sum; that of integers wraps around.
     Add,
-    /// The product, which wraps around.
+    /// The product; that of integers wraps around.
     Mul,
     /// The conjunction.
     And,
     /// The disjunction.
     Or,
-    /// The smaller one.
+    /// The minimum.
     Min,
-    /// The larger one.
+    /// The maximum.
     Max,
 }
 
 /// The level of the OpenCL execution model over which a loop is distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
-    /// All work-items.
+    /// All work-items of the launch.
     Global,
     /// The work-groups.
     WorkGroup,
@@ -399,9 +405,9 @@ pub enum Level {
 /// The memory whose accesses a barrier orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fences {
-    /// True for the memory of the work-group.
+    /// True for local memory.
     pub local: bool,
-    /// True for the memory of the device.
+    /// True for global memory.
     pub global: bool,
 }
 
@@ -410,22 +416,23 @@ pub struct Fences {
 pub struct Barrier {
     /// The memory whose accesses it orders.
     pub fences: Fences,
-    /// The pairs of accesses that require it.
+    /// The pairs of accesses that require it, at most eight; none for a barrier that the program
+    /// contains, or that is inserted although no dependence requires it.
     pub orders: Vec<Ordered>,
 }
 
-/// Two accesses of different work-items to one place in memory.
+/// Two accesses of different work-items to one place in memory, which a barrier orders.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ordered {
-    /// The access that comes first.
+    /// The phrase of the access that comes first.
     pub first: Origin,
-    /// The access that waits for the first one.
+    /// The phrase of the access that waits for the first one.
     pub second: Origin,
     /// The kind of dependence.
     pub kind: Order,
 }
 
-/// The kinds of dependences between accesses.
+/// The kind of dependence between two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// A flow dependence: the second access reads what the first one wrote.
@@ -436,34 +443,35 @@ pub enum Order {
     Output,
 }
 
-/// A part of a function that becomes one kernel.
+/// The statements of a function that become one kernel.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// The launch sizes.
     pub launch: Launch,
-    /// The statements of each work-item.
+    /// The statements that the work-items execute together.
     pub body: Vec<Stmt>,
 }
 
-/// A place in memory: an element of a variable, or a part of the element.
+/// A place in memory: a variable, an element of one, a part of either, or several adjacent scalars.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// The variable.
     pub id: Id,
     /// The index of the element, counted in elements of the variable's type (in scalars if `lanes`
-    /// is set); `None` for scalar variables.
+    /// is set); `None` for a variable that is not an array.
     pub index: Option<Nat>,
     /// The tuple members that select the part, outermost first: false `_1`, true `_2`.
     pub members: Vec<bool>,
-    /// The lane of the vector that `index` and `members` select, if the place is one lane.
+    /// The lane, if the place is one lane of the vector that `index` and `members` select.
     pub lane: Option<Nat>,
     /// The number of scalars from `index` on, if these form a vector in an array of scalars.
     pub lanes: Option<Nat>,
 }
 
 impl Place {
-    /// Returns the place of the `n` elements that this place stands for as the counter `lane` takes
-    /// the values from 0 to `n - 1`; `None` if they are not contiguous, or are parts of elements.
+    /// Returns the place of the `n` elements that this place stands for as the size variable `lane`
+    /// takes the values from 0 to `n - 1`; `None` if they are not adjacent in this order, or are
+    /// parts of elements.
     pub(crate) fn widened(&self, lane: Var, n: &Nat) -> Option<Place> {
         let index = self.index.as_ref()?;
         let first = Nat::sub(index, &Nat::var(lane));
@@ -495,12 +503,12 @@ impl Expr {
         Expr { kind, ty, origin }
     }
 
-    /// Creates the value of a variable without an index.
+    /// Creates an expression that reads a variable that is not an array.
     pub fn variable(id: Id, ty: Ty, origin: Origin) -> Expr {
         Expr::new(ExprKind::Load(Place::plain(id)), ty, origin)
     }
 
-    /// Returns true for a call of a function of scalars for each lane of its arguments.
+    /// Returns true for a call of a function of scalars that is computed for each lane of vectors.
     pub(crate) fn is_lanewise_call(&self) -> bool {
         let is_vector = |ty: &Type| matches!(ty, Type::Vector(..));
         let ExprKind::Call(function, _) = &self.kind else {
@@ -509,8 +517,8 @@ impl Expr {
         is_vector(&self.ty) && !is_vector(&function.result)
     }
 
-    /// Selects a half of a tuple, without the evaluation of the other one if the tuple is
-    /// constructed or in memory.
+    /// Returns an expression for a half of a tuple, the second one if `second` is true. It does not
+    /// contain the other half if the tuple is a pair expression or in memory.
     pub(crate) fn half(&self, second: bool) -> Expr {
         let ty = match &*self.ty {
             Type::Pair(a, b) => if second { b } else { a }.clone(),
@@ -532,9 +540,9 @@ impl Expr {
 /// The forms of expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// A constant of the expression's type.
+    /// A constant of the type of the expression.
     Literal(Literal),
-    /// A size or index.
+    /// A size or index, which is computed from sizes, counters and opaque sizes.
     Nat(Nat),
     /// The value at a place.
     Load(Place),
@@ -544,19 +552,20 @@ pub enum ExprKind {
     Binary(Binary, Box<Expr>, Box<Expr>),
     /// A conditional expression `condition ? a : b`.
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// A conversion to another scalar type.
+    /// A conversion to another scalar type, of a vector lane by lane.
     Cast(ScalarType, Box<Expr>),
-    /// A call of a C function.
+    /// A call of a C function, which is lane by lane if it is a function of scalars and the type is
+    /// a vector.
     Call(Arc<Foreign>, Vec<Expr>),
     /// A tuple.
     Pair(Box<Expr>, Box<Expr>),
-    /// A half of a tuple that is not a place: false `_1`, true `_2`.
+    /// A half of the value of an expression of tuple type: false `_1`, true `_2`.
     Half(bool, Box<Expr>),
     /// A vector with the same value in all lanes.
     Broadcast(Box<Expr>),
     /// A vector of these lanes.
     Vector(Vec<Expr>),
-    /// A lane of a vector that is not a place.
+    /// A lane of the value of an expression of vector type, by its number.
     Lane(Box<Expr>, Nat),
     /// An element of a literal array, selected by its index.
     Element(Vec<Expr>, Nat),
@@ -567,7 +576,8 @@ pub enum ExprKind {
 pub enum Unary {
     /// Negation, `-`.
     Neg,
-    /// The absolute value of a signed integer, which wraps around.
+    /// The absolute value of a signed integer, which wraps around: that of the smallest integer is
+    /// the smallest integer.
     Abs,
     /// Logical negation, `!`.
     Not,

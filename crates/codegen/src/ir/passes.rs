@@ -1,6 +1,7 @@
-//! Defines sets of passes that are left out.
+//! Defines sets of passes that are left out, and the names of the parts of passes that can be left
+//! out.
 
-/// The passes to leave out, by their names; empty by default.
+/// The passes, and parts of passes, to leave out, by their names; empty by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassSet(pub(crate) Vec<&'static str>);
 
@@ -10,19 +11,21 @@ impl PassSet {
     }
 }
 
-/// The simplification of indices with the ranges of counters, a part of lowering and of the pass
-/// on loops (Lift, section 5.3).
+/// The name of the simplification of indices with the ranges of counters, a part of lowering and of
+/// the pass on loops (Lift, section 5.3).
 pub(crate) const INDEX_SIMPLIFICATION: &str = "index-simplification";
 
-/// The omission of barriers that no dependence requires, a part of the pass on the memory of
-/// kernels (Lift, section 5.4).
+/// The name of the omission of barriers that no dependence requires, a part of the pass on the
+/// memory of kernels (Lift, section 5.4).
 pub(crate) const BARRIER_ELIMINATION: &str = "barrier-elimination";
 
-/// The removal of loops that run at most once and of conditions that are known, a part of the pass
-/// on loops (Lift, section 5.5).
+/// The name of the simplification of control flow, a part of the pass on loops: the removal of
+/// loops that run at most once and of conditions that are known (Lift, section 5.5), and loop
+/// peeling.
 pub(crate) const CONTROL_FLOW_SIMPLIFICATION: &str = "control-flow-simplification";
 
-/// The optimisations that are parts of required passes, and can be left out like passes.
+/// The names of the optimisations that are parts of required passes, and can be left out like
+/// passes.
 pub(crate) const PARTS: [&str; 3] = [
     INDEX_SIMPLIFICATION,
     BARRIER_ELIMINATION,

@@ -1,5 +1,6 @@
-//! Prints the loop language in a syntax like that of C: one line for each statement, with the
-//! memory, the sizes and the modes of loops that the text of a target leaves implicit.
+//! Prints programs in the loop language in a syntax like that of C, each simple statement on one
+//! line, with the memory, the sizes and the modes of loops that the text of a target leaves
+//! implicit.
 
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ use super::{
     ReductionOperator, Stmt, StmtKind, Unary,
 };
 
-/// The text of a program between two passes.
+/// The text of a program in the loop language between two passes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Listing {
     /// The text.
@@ -26,22 +27,24 @@ pub struct Listing {
     pub map: Vec<Mapping>,
 }
 
-/// The origin of a part of a text.
+/// The origin of a part of a text, with what a hover on the part shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mapping {
     /// The range of the part in bytes.
     pub range: Range<usize>,
     /// The phrase from which the part was generated.
     pub origin: Origin,
-    /// The primitive or pass that generated it.
+    /// The pass that generated the statement that the part is, if it records that.
     pub made_by: Option<Maker>,
-    /// The changes by passes, in order: `allocation: allocated outside of the loop that uses it`.
+    /// The notes for a hover: the changes of a statement by passes in order, such as `allocation:
+    /// allocated outside of the loop that uses it`; for a read in the text of a target, the views
+    /// that determine its index; for the release of memory, its reason.
     pub passes: Box<[String]>,
-    /// The views that determine the index of a read.
+    /// The phrases of the views that determine the index of a read; empty for other parts.
     pub views: Box<[Origin]>,
 }
 
-/// Prints a program: its function, or its kernels in order.
+/// Prints a program in the loop language: its function, or its kernels in order.
 pub(crate) fn print(program: &Program) -> Listing {
     match &program.code {
         Code::Function(function) => Printer::new(function, Listing::default()).function(),
@@ -60,9 +63,10 @@ struct Printer<'a> {
     function: &'a Function,
     out: Listing,
     indent: usize,
-    /// The names of the size variables that occur.
+    /// The names of all size variables, unique among those that occur. The name of an opaque size
+    /// is the text of its expression.
     sizes: Names,
-    /// The names of the variables that were printed.
+    /// The names of the variables that have been printed so far.
     ids: FxHashMap<Id, String>,
     taken: FxHashSet<String>,
 }
@@ -520,8 +524,8 @@ fn binary(operator: Binary) -> &'static str {
     }
 }
 
-/// Returns the name, with a number if it is taken, and marks the result as taken; an empty name
-/// becomes `i`.
+/// Returns the name, with a number appended if it is taken, and adds the result to `taken`; an
+/// empty name is replaced by `i`.
 fn unique(taken: &mut FxHashSet<String>, name: &str) -> String {
     let name = if name.is_empty() { "i" } else { name };
     let numbered = (1..).map(|number| match number {
@@ -534,7 +538,7 @@ fn unique(taken: &mut FxHashSet<String>, name: &str) -> String {
     free
 }
 
-/// Collects the size variables that occur.
+/// A visitor that collects the size variables that occur.
 struct Sizes(FxHashSet<Var>);
 
 impl Look for Sizes {

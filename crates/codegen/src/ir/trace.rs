@@ -1,8 +1,7 @@
-//! A record of the changes of each pass to each statement, which a hover on the generated line
-//! shows.
+//! Records the changes of each pass to the statements, which a hover on a generated line shows.
 //!
-//! Passes do not report: the statements before and after each of them are compared, and a
-//! difference is noted under the phrase that the statement comes from. So a pass cannot forget to
+//! Passes do not report their changes: the statements before and after each pass are compared, and
+//! a difference is recorded for the phrase and form of the statement. So a pass cannot forget to
 //! report.
 
 use std::hash::{Hash, Hasher};
@@ -19,18 +18,18 @@ use super::walk;
 /// The descriptions of a pass's changes to a statement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Changes {
-    /// The description for a statement whose enclosing loops or branches are others than before,
-    /// and for all changes that the other two do not describe.
+    /// The description for a statement whose enclosing loops or branches have changed, and for each
+    /// change that the other two do not describe.
     pub moved: &'static str,
-    /// The description for a statement that occurs more often than before.
+    /// The description for a statement of which there are more copies than before.
     pub repeated: &'static str,
-    /// The description for a statement with other computations, reads or writes, or of another
-    /// form, than before.
+    /// The description for a statement whose operators, accessed variables or mode have changed, or
+    /// whose phrase had no statement of its form before.
     pub rewritten: &'static str,
 }
 
 impl Changes {
-    /// Returns the same description for all changes.
+    /// Returns changes that all have the same description.
     pub(crate) const fn all(text: &'static str) -> Changes {
         Changes {
             moved: text,
@@ -40,10 +39,11 @@ impl Changes {
     }
 }
 
-/// The key of corresponding statements: their phrase and form.
+/// The key by which statements before and after a pass are compared: their phrase and form.
 type Key = (Origin, std::mem::Discriminant<StmtKind>);
 
-/// A digest of the statements with one key.
+/// The number of the statements with one key, and hashes of what encloses them and of their
+/// contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Look {
     count: u32,
@@ -51,7 +51,8 @@ struct Look {
     content: u64,
 }
 
-/// The recorded changes of the passes to each statement.
+/// The recorded changes of the passes to the statements. Statements of one phrase and form have one
+/// record.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     looks: FxHashMap<Key, Look>,
@@ -59,7 +60,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Starts a record without changes.
+    /// Creates a record without changes, from the statements before the first pass.
     pub(crate) fn start(function: &Function) -> Trace {
         Trace {
             looks: looks(function),
@@ -67,7 +68,8 @@ impl Trace {
         }
     }
 
-    /// Records the changes of a pass.
+    /// Records the changes of a pass, given the function after it. Removed statements are not
+    /// recorded.
     pub(crate) fn after(&mut self, pass: &str, changes: &Changes, function: &Function) {
         let looks = looks(function);
         for (key, now) in &looks {
@@ -88,12 +90,13 @@ impl Trace {
         self.looks = looks;
     }
 
-    /// Forgets what statements look like, after the last pass.
+    /// Discards the state of the statements, which is needed only until the last pass.
     pub(crate) fn end(&mut self) {
         self.looks = FxHashMap::default();
     }
 
-    /// Returns the changes to a statement, in order.
+    /// Returns the descriptions of the changes to a statement, each with the name of its pass, in
+    /// order.
     pub(crate) fn of(&self, stmt: &Stmt) -> &[String] {
         let key = (stmt.origin, discriminant(&stmt.kind));
         self.changes.get(&key).map_or(&[], Vec::as_slice)
@@ -143,8 +146,8 @@ fn mixed(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Hashes a statement without its nested statements and without sizes, which passes constantly
-/// simplify.
+/// Returns a hash of a statement without its nested statements and without sizes, which passes
+/// constantly simplify.
 fn content(stmt: &Stmt) -> u64 {
     let mut hasher = FxHasher::default();
     match &stmt.kind {

@@ -1,4 +1,5 @@
-//! Defines the C types of values.
+//! Defines the C types of values, with their sizes and alignments, and the integer types among
+//! them.
 
 use super::Features;
 use rise::core::Origin;
@@ -14,11 +15,11 @@ const WIDEST_REGISTER: u64 = 64;
 /// The C type of a value without arrays.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CType {
-    /// A scalar type: `bool`, `float`, `int32_t`, …; `int` for `natType`.
+    /// A scalar type: `bool`, `float`, `int32_t`, …; `int` for `natType` and indices.
     Scalar(ScalarType),
     /// A vector with this number of lanes.
     Vector(u32, ScalarType),
-    /// A vector that fills a register of the machine for which the text is compiled.
+    /// A vector that fills a vector register of the machine for which the C text is compiled.
     Register(ScalarType),
     /// A struct with the members `_1` and `_2`.
     Pair(Box<CType>, Box<CType>),
@@ -28,8 +29,8 @@ impl CType {
     /// Returns the C type of a data type without arrays, for a target without `f16`.
     ///
     /// # Errors
-    /// Fails if the type has no counterpart in C, or if the number of lanes of a vector is not a
-    /// constant from 1 to 65536.
+    /// Fails if the type has no counterpart in C, as `f16` and arrays, or if the number of lanes of
+    /// a vector is not a constant from 1 to 65536.
     pub fn of(ty: &Type, names: &Names, origin: Origin) -> Result<CType> {
         CType::of_target(ty, names, origin, Features::default())
     }
@@ -65,7 +66,8 @@ impl CType {
         })
     }
 
-    /// Returns the name of the type as a part of identifiers.
+    /// Returns a name for the type that can be a part of identifiers, such as `f32`, `int` or
+    /// `i8x4`.
     pub fn short(&self) -> String {
         match self {
             CType::Scalar(ScalarType::NatType) => "int".to_owned(),
@@ -77,9 +79,8 @@ impl CType {
         }
     }
 
-    /// Returns true if the type is a native vector type of C compilers, which have vectors with a
-    /// power of two of lanes, but not of Booleans. Other vectors are structs with the member
-    /// `data`.
+    /// Returns true if the type is a vector type that GCC and Clang have: a vector with a power of
+    /// two of lanes that are not Booleans. Other vectors are structs with the member `data`.
     pub fn is_native_vector(&self) -> bool {
         match self {
             CType::Vector(lanes, scalar) => lanes.is_power_of_two() && *scalar != ScalarType::Bool,
@@ -112,7 +113,7 @@ impl CType {
         }
     }
 
-    /// Returns the scalar type of a scalar or vector; `None` for a tuple.
+    /// Returns the type of a scalar or of the lanes of a vector; `None` for a tuple.
     pub fn scalar(&self) -> Option<ScalarType> {
         match self {
             CType::Scalar(scalar) | CType::Vector(_, scalar) | CType::Register(scalar) => {
@@ -140,7 +141,8 @@ pub(crate) struct Int {
 }
 
 impl Int {
-    /// Returns the integer type of a scalar type; `None` for Booleans and floating-point numbers.
+    /// Returns the width and signedness of a scalar type; `None` for Booleans and floating-point
+    /// numbers.
     pub fn of(scalar: ScalarType) -> Option<Int> {
         let (bits, signed) = match scalar {
             ScalarType::I8 => (8, true),
@@ -156,7 +158,7 @@ impl Int {
         Some(Int { bits, signed })
     }
 
-    /// Returns the smallest value.
+    /// Returns the smallest value of the type.
     pub fn min(self) -> i128 {
         if self.signed {
             -(1 << (self.bits - 1))
@@ -165,13 +167,13 @@ impl Int {
         }
     }
 
-    /// Returns the largest value.
+    /// Returns the largest value of the type.
     pub fn max(self) -> i128 {
         (1 << (self.bits - u32::from(self.signed))) - 1
     }
 
-    /// Returns the unsigned type in which arithmetic wraps: at least 32 bits, because of C's
-    /// promotions.
+    /// Returns the unsigned type in which arithmetic wraps around: 64 bits for 64-bit types and
+    /// otherwise 32 bits, because C promotes smaller types to `int`.
     pub fn wrapping(self) -> ScalarType {
         if self.bits == 64 {
             ScalarType::U64

@@ -1,11 +1,11 @@
-//! Traverses statements and expressions.
+//! Defines functions and visitors that traverse statements, expressions, places and sizes.
 
 use nat::{Nat, Var};
 use rustc_hash::FxHashMap;
 
 use crate::ir::{Expr, ExprKind, Id, Loop, Place, Stmt, StmtKind};
 
-/// Calls `visit` with each statement, before its nested ones.
+/// Calls `visit` with each statement, including nested ones, and with each before its nested ones.
 pub(crate) fn each_stmt<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Stmt)) {
     for stmt in body {
         visit(stmt);
@@ -13,8 +13,8 @@ pub(crate) fn each_stmt<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Stmt)) {
     }
 }
 
-/// Calls `visit` with each expression that is a direct part of a statement or of its nested
-/// statements, but not with its subexpressions.
+/// Calls `visit` with each initial value, assigned value and condition of the statements and their
+/// nested statements, but not with the subexpressions of these.
 pub(crate) fn for_each_expr<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Expr)) {
     each_stmt(body, &mut |stmt| match &stmt.kind {
         StmtKind::Declare(_, value) => value.iter().for_each(&mut *visit),
@@ -77,7 +77,7 @@ pub(crate) fn each_block(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Vec<Stmt>))
     }
 }
 
-/// Calls `visit` with an expression and all of its subexpressions.
+/// Calls `visit` with an expression and all of its subexpressions, each before its own.
 pub(crate) fn sub_exprs<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     visit(expr);
     each_part(expr, &mut |part| sub_exprs(part, visit));
@@ -103,7 +103,7 @@ pub(crate) fn each_part<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     }
 }
 
-/// Returns the direct subexpressions of an expression, in order, for changes.
+/// Returns mutable references to the direct subexpressions of an expression, in order.
 pub(crate) fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
     match &mut expr.kind {
         ExprKind::Literal(_) | ExprKind::Nat(_) | ExprKind::Load(_) => Vec::new(),
@@ -120,27 +120,28 @@ pub(crate) fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
     }
 }
 
-/// A visitor that changes places, sizes, expressions and variables; the default methods do nothing.
+/// A visitor that changes places, sizes, expressions and variables; the default methods change
+/// nothing.
 pub(crate) trait Change {
     /// Changes a place, after its sizes.
     fn place(&mut self, _place: &mut Place) {}
-    /// Changes a size.
+    /// Changes a size, other than a counter.
     fn nat(&mut self, _nat: &mut Nat) {}
     /// Changes an expression, after its subexpressions.
     fn expr(&mut self, _expr: &mut Expr) {}
-    /// Changes a variable that a statement names other than by a place: in a declaration, an
-    /// assignment or exchange of pointers, or a parallel reduction.
+    /// Changes a variable that a statement mentions directly, not by a place: in a declaration, as
+    /// the pointer of an assignment or exchange of pointers, or in a parallel reduction.
     fn id(&mut self, _id: &mut Id) {}
 }
 
-/// Changes all statements and their nested statements.
+/// Applies `change` to all statements and their nested statements.
 pub(crate) fn change_all(body: &mut [Stmt], change: &mut dyn Change) {
     for stmt in body {
         change_stmt(stmt, change);
     }
 }
 
-/// Changes a statement and its nested statements.
+/// Applies `change` to a statement and its nested statements.
 pub(crate) fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
     match &mut stmt.kind {
         StmtKind::Declare(id, value) => {
@@ -201,7 +202,7 @@ pub(crate) fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
     }
 }
 
-/// Changes a place and the sizes in it.
+/// Applies `change` to the sizes in a place, and then to the place.
 pub(crate) fn change_place(place: &mut Place, change: &mut dyn Change) {
     let sizes = [&mut place.index, &mut place.lane, &mut place.lanes];
     for nat in sizes.into_iter().flatten() {
@@ -210,7 +211,8 @@ pub(crate) fn change_place(place: &mut Place, change: &mut dyn Change) {
     change.place(place);
 }
 
-/// Changes an expression, after its subexpressions.
+/// Applies `change` to the subexpressions of an expression and the sizes and places in it, and then
+/// to the expression.
 pub(crate) fn change_expr(expr: &mut Expr, change: &mut dyn Change) {
     for part in parts_mut(expr) {
         change_expr(part, change);
@@ -231,7 +233,8 @@ pub(crate) trait Look {
     fn nat(&mut self, _nat: &Nat) {}
 }
 
-/// Visits all places and sizes that [`change_all`] changes.
+/// Calls the visitor with all places and sizes in statements and their nested statements: those
+/// that [`change_all`] changes.
 pub(crate) fn look(body: &[Stmt], look: &mut dyn Look) {
     for stmt in body {
         look_stmt(stmt, look);
@@ -265,7 +268,8 @@ fn look_place(place: &Place, to: &mut dyn Look) {
     sizes.into_iter().flatten().for_each(|nat| to.nat(nat));
 }
 
-/// Visits all places and sizes of an expression that [`change_expr`] changes.
+/// Calls the visitor with all places and sizes in an expression: those that [`change_expr`]
+/// changes.
 pub(crate) fn look_expr(expr: &Expr, to: &mut dyn Look) {
     match &expr.kind {
         ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => to.nat(nat),
@@ -275,7 +279,7 @@ pub(crate) fn look_expr(expr: &Expr, to: &mut dyn Look) {
     each_part(expr, &mut |part| look_expr(part, to));
 }
 
-/// A visitor that replaces variables.
+/// A visitor that replaces variables, in places and elsewhere.
 pub(crate) struct Renamed<'m> {
     /// Maps variables to their replacements.
     pub ids: &'m FxHashMap<Id, Id>,
@@ -292,7 +296,8 @@ impl Change for Renamed<'_> {
     }
 }
 
-/// A visitor that replaces a size variable.
+/// A visitor that replaces a size variable by a size, except where it is the counter of a loop or
+/// reduction.
 pub(crate) struct ReplaceSize {
     pub var: Var,
     pub value: Nat,

@@ -1,4 +1,4 @@
-//! The rules that reads and writes share: the same path selects a value or a place.
+//! Defines the rules that reads and writes share: the same path selects a value or a place.
 
 use std::rc::Rc;
 
@@ -14,10 +14,10 @@ use crate::ir::Expr;
 
 /// The result of an access: a value for a read, a place for a write.
 pub(super) trait Accessed: Sized {
-    /// Accesses the part of a phrase at a path.
+    /// Returns the part of a phrase that a path selects.
     fn of(lower: &mut Lower<'_>, phrase: &Phrase, path: Path, env: &Env) -> Result<Self>;
 
-    /// Combines the components of a pair.
+    /// Combines the components of a pair to the pair.
     fn pair(first: Self, second: Self, origin: Origin) -> Self;
 }
 
@@ -42,7 +42,7 @@ impl Accessed for Part {
 }
 
 impl Lower<'_> {
-    /// Binds the parameter of a function and accesses its body.
+    /// Binds the parameter of a function, and accesses the part at `path` of its body.
     pub(super) fn body<T: Accessed>(
         &mut self,
         f: &Phrase,
@@ -56,7 +56,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Accesses an element of the result of a map.
+    /// Accesses the part at `path` of the result of a map, where the path starts with the index of
+    /// an element.
     pub(super) fn mapped<T: Accessed>(
         &mut self,
         f: &Phrase,
@@ -70,7 +71,8 @@ impl Lower<'_> {
         self.body(f, element, path, env)
     }
 
-    /// Accesses the component of a pair that a path selects, or both if it ends there.
+    /// Accesses the component of a pair that a path selects, or both components if the path is
+    /// empty.
     pub(super) fn components<T: Accessed>(
         &mut self,
         mut path: Path,
@@ -88,7 +90,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Accesses a pair of which a function computes one component.
+    /// Accesses the part at `path` of a pair of which a function computes one component: the second
+    /// one if `is_second` is true. The other component is that of the argument.
     pub(super) fn half_mapped<T: Accessed>(
         &mut self,
         call: &Call<'_>,

@@ -1,4 +1,4 @@
-//! Lowers assignments, whose value may go to several places.
+//! Lowers assignments, whose value may be written to several places.
 
 use nat::Nat;
 use rise::Type;
@@ -11,8 +11,8 @@ use crate::ir::walk::{self, Look};
 use crate::ir::{Expr, ExprKind, Id, Place, Stmt, StmtKind, Variable};
 
 impl Lower<'_> {
-    /// Assigns a value to a part of memory. The components of a tuple are assigned in sequence,
-    /// with the effect of a simultaneous assignment.
+    /// Appends the assignment of a value to a part of memory. The components of a tuple and the
+    /// lanes of a vector are assigned in sequence, with the effect of a simultaneous assignment.
     pub(super) fn assign(
         &mut self,
         part: Part,
@@ -37,7 +37,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Collects the assignments to single places that an assignment consists of.
+    /// Adds to `pieces` the places that an assignment writes, each with its value. Values of which
+    /// several parts are needed are first stored in variables, which are declared in `out`.
     fn pieces(
         &mut self,
         part: Part,
@@ -76,8 +77,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Returns the components of a tuple, which is stored in a variable first if it has to be
-    /// computed.
+    /// Returns the components of a tuple. Unless the tuple is a pair expression or in memory, it is
+    /// stored in a variable first, which is declared in `out`.
     fn split_value(&mut self, value: Expr, out: &mut Vec<Stmt>) -> (Expr, Expr) {
         let value = match value.kind {
             ExprKind::Pair(a, b) => return (*a, *b),
@@ -87,7 +88,7 @@ impl Lower<'_> {
         (value.half(false), value.half(true))
     }
 
-    /// Stores a value in a new variable.
+    /// Declares a new variable with a value, and returns an expression that reads it.
     fn saved(&mut self, value: Expr, name: &str, out: &mut Vec<Stmt>) -> Expr {
         let (ty, origin) = (value.ty.clone(), value.origin);
         let id = self.variable(Variable::scalar(name.into(), ty.clone(), origin));
@@ -95,7 +96,7 @@ impl Lower<'_> {
         Expr::variable(id, ty, origin)
     }
 
-    /// Returns true if an expression reads a variable.
+    /// Returns true if an expression reads a variable, also by an index that depends on data.
     pub(super) fn reads(&self, expr: &Expr, id: Id) -> bool {
         let mut reads = Reads {
             lower: self,
@@ -107,7 +108,7 @@ impl Lower<'_> {
     }
 }
 
-/// Finds reads of a variable, also by the indices that depend on data.
+/// A visitor that finds reads of a variable, also by indices that depend on data.
 struct Reads<'l, 'p> {
     lower: &'l Lower<'p>,
     id: Id,

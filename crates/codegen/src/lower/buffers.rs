@@ -1,4 +1,5 @@
-//! Lowers `new`.
+//! Lowers `new`. Also defines the places of whole variables, and functions for the parts of such
+//! phrases.
 
 use dpia::Phrase;
 use nat::Nat;
@@ -13,7 +14,7 @@ use crate::error::Result;
 use crate::ir::{Home, Id, Place, Stmt, StmtKind};
 
 impl Place {
-    /// Returns the first element of an array.
+    /// Returns the place of the first element of an array.
     pub fn start(id: Id) -> Place {
         Place {
             id,
@@ -24,7 +25,7 @@ impl Place {
         }
     }
 
-    /// Returns the place of a scalar variable.
+    /// Returns the place of a variable that is not an array.
     pub fn plain(id: Id) -> Place {
         Place {
             index: None,
@@ -34,7 +35,7 @@ impl Place {
 }
 
 impl Lower<'_> {
-    /// Lowers `new(t, fun(acc, exp => …))`.
+    /// Lowers `new(t, fun(acc, exp => …))`, whose parameters stand for one new value in memory.
     pub(super) fn new_buffer(
         &mut self,
         phrase: &Phrase,
@@ -56,7 +57,7 @@ impl Lower<'_> {
     }
 }
 
-/// Declares the variables of a store.
+/// Appends the declarations of the variables of a store.
 pub(super) fn declare(store: &Store, origin: Origin, out: &mut Vec<Stmt>) {
     let mut leaves = Vec::new();
     store.leaves(&mut leaves);
@@ -93,8 +94,8 @@ pub(super) fn space(arg: Option<&Arg>) -> Option<AddressSpace> {
 }
 
 /// Returns the name of a variable, given the name of its acceptor: without the suffix `Acc`, `Out`
-/// or `Wr` and the digits behind it, if it has such a suffix. So `accAcc1` becomes `acc`; names are
-/// made unique again later.
+/// or `Wr` and the digits after it, if it has such a suffix and is longer. So `accAcc1` becomes
+/// `acc`; names are made unique later.
 fn stem(name: &Name) -> Name {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit());
     ["Acc", "Out", "Wr"]

@@ -19,7 +19,7 @@ use crate::ir::{
 use syntax::ast::ScalarType;
 
 impl Lower<'_> {
-    /// Lowers a command and appends the statements. Sequences of any length are traversed without
+    /// Lowers a command, and appends its statements. Sequences of any length are traversed without
     /// recursion.
     pub(super) fn command(
         &mut self,
@@ -108,7 +108,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers a command to a kernel.
+    /// Lowers a command to a kernel, whose launch sizes are the first six type arguments.
     fn kernel(
         &mut self,
         command: &Phrase,
@@ -158,7 +158,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Lowers a loop whose body has an index or a size as parameter and, if the loop has an
+    /// Lowers a loop whose function has an index or a size as parameter and, if the loop has an
     /// acceptor, a second parameter for the part of the acceptor that an iteration writes.
     fn repeat(
         &mut self,
@@ -216,8 +216,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Lowers the sums that are accumulated by a loop: 0 before it, and the addition at the end of
-    /// its body.
+    /// Lowers the sums that the loop with this counter accumulates: each is a variable that is
+    /// declared with 0 in `before`, and to which the end of `body` adds the term of the iteration.
     fn run_along(
         &mut self,
         counter: Var,
@@ -242,7 +242,9 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers the exchange of the buffers of `newDoubleBuffer`.
+    /// Lowers a variable that stands for a command: the exchange of the buffers of
+    /// `newDoubleBuffer`, the redirection of its writes to the output, or a command that is bound
+    /// to the variable.
     fn turn(
         &mut self,
         phrase: &Phrase,
@@ -268,7 +270,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers `dmatch` of a dependent pair that the program constructs.
+    /// Lowers `dmatch` of a dependent pair that the program constructs; fails for other dependent
+    /// pairs.
     fn take_apart(
         &mut self,
         pair: &Phrase,
@@ -301,7 +304,7 @@ impl Lower<'_> {
     }
 }
 
-/// A command that is a loop.
+/// The parts of a command that is a loop.
 struct LoopCommand<'p> {
     mode: LoopMode,
     count: Nat,
@@ -310,7 +313,8 @@ struct LoopCommand<'p> {
 }
 
 impl<'p> LoopCommand<'p> {
-    /// Returns the loop of a primitive; `None` for other primitives.
+    /// Returns the parts of a loop, given its primitive and its arguments; `None` for other
+    /// primitives.
     fn of(prim: Prim, types: &[Arg], args: &'p [Phrase]) -> Option<LoopCommand<'p>> {
         let mode = match prim {
             Prim::For | Prim::ForNat => LoopMode::Sequential,
@@ -332,8 +336,8 @@ impl<'p> LoopCommand<'p> {
     }
 }
 
-/// Returns the mode of an OpenCL loop that is distributed over this level, with the dimension from
-/// the type arguments of its primitive.
+/// Returns the mode of an OpenCL loop that is distributed over this level. Its dimension is the
+/// third type argument of its primitive, 0 if there is none, and at most 2.
 pub(super) fn items(level: Level, types: &[Arg]) -> LoopMode {
     let dimension = match types.get(2) {
         Some(Arg::Nat(nat)) => nat.as_const().unwrap_or(0),
@@ -350,8 +354,9 @@ fn dependent_pair(origin: Origin) -> CompileError {
     .with_help("take it apart with `dmatch` where it is made, or run with `--backend interp`")
 }
 
-/// Binds the acceptor parameter of a body to the part of `acceptor` that a step selects; without an
-/// acceptor, returns the body and the environment as they are.
+/// Returns a body without its acceptor parameter, and the environment in which that is bound to the
+/// part of `acceptor` that a step selects. Without an acceptor, the body and the environment stay
+/// the same.
 fn own_part(
     body: &Phrase,
     acceptor: Option<&Phrase>,

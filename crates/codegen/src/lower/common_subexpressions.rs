@@ -1,4 +1,4 @@
-//! Common subexpression elimination by sharing, and let insertion.
+//! Eliminates common subexpressions of statements by sharing and let insertion.
 //!
 //! While the value of a statement is read, each element of a view and each parameter that denotes a
 //! value becomes a *shared value* with a variable of its own. It is identified by the address of
@@ -9,9 +9,9 @@
 //! statement.
 //!
 //! A value that is computed under a condition is in the *region* of its branch. If a value of a
-//! branch is used twice, the choice becomes an `if` statement, so that nothing that the condition
-//! guards is computed in vain. A value that both branches of a `select`, or the enclosing code,
-//! compute is hoisted to the enclosing region.
+//! branch is used several times, the choice becomes an `if` statement, so that nothing that the
+//! condition guards is computed in vain. A value that both branches of a `select`, or the enclosing
+//! code, compute is hoisted to the enclosing region.
 
 use std::sync::Arc;
 
@@ -27,7 +27,8 @@ use crate::error::Result;
 use crate::ir::walk;
 use crate::ir::{Binary, Expr, ExprKind, Id, Place, Stmt, Variable};
 
-/// The maximal number of subexpressions of size arithmetic that is inlined into indices.
+/// The maximal number of subexpressions of an expression of size arithmetic that is not shared, and
+/// so is a part of indices.
 const MAX_INDEX: usize = 40;
 
 #[derive(Default)]
@@ -37,20 +38,21 @@ pub(super) struct Sharing {
     pub by_variable: FxHashMap<Id, usize>,
     /// The parent of each region; the outermost one is its own parent.
     regions: Vec<usize>,
-    /// Maps the first branch of a choice to the second one.
+    /// Maps the region of the first branch of a choice to that of the second one.
     siblings: FxHashMap<usize, usize>,
     current_region: usize,
     known: FxHashMap<(usize, usize), Vec<CachedRead>>,
-    /// The number of opaque sizes that the function had before the statement; later ones belong to
-    /// it.
+    /// The number of opaque sizes that the function had before the statement; the following ones
+    /// belong to the statement.
     pub opaque: usize,
 }
 
-/// The value that was read at a path of a variable or phrase.
+/// A value that was read at a path of a variable or phrase.
 struct CachedRead {
     path: Path,
     value: Expr,
-    /// The phrase and environment whose addresses are the key; this keeps them alive.
+    /// The phrase and the environment whose addresses identify the read; they are kept alive so
+    /// that the addresses stay unique.
     _alive: (Env, Option<Phrase>),
 }
 
@@ -67,7 +69,8 @@ pub(super) enum Computation {
     Choice(Box<Choice>),
 }
 
-/// A value that is one of two, each computed in a region of its own.
+/// A value that is one of two, of which each may have a region of its own; 0 in `regions` stands
+/// for none.
 #[derive(Clone)]
 pub(super) struct Choice {
     pub condition: Expr,
@@ -79,7 +82,8 @@ pub(super) struct Choice {
 }
 
 impl Computation {
-    /// Returns the defining expression, which mentions other shared values by their variables.
+    /// Returns the expression that computes the value, in which other shared values are represented
+    /// by their variables.
     pub fn expression(&self) -> Expr {
         match self {
             Computation::Plain(expr) => expr.clone(),
@@ -98,7 +102,7 @@ impl Choice {
     }
 }
 
-/// The operator of a choice that is an expression.
+/// The operator of a choice when it is written as an expression.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum ChoiceForm {
     /// A conditional expression `c ? a : b`.
@@ -168,7 +172,8 @@ impl Sharing {
         }
     }
 
-    /// Moves a value, with its operands, to a region further out.
+    /// Moves a value to an enclosing region, with the values that it uses and the branches of its
+    /// choice.
     fn hoist(&mut self, value: usize, region: usize) {
         let mut rest = vec![value];
         let mut seen = FxHashSet::default();
@@ -204,7 +209,7 @@ impl Sharing {
     }
 
     /// Makes the values that an expression reads available in the current region, by hoisting them
-    /// if necessary; returns false if that is not possible.
+    /// if necessary; returns false and changes nothing if that is not possible.
     fn make_available(&mut self, expr: &Expr) -> bool {
         let mut values = Vec::new();
         self.values_read_by(expr, &mut values);
@@ -235,8 +240,8 @@ impl Sharing {
 }
 
 impl Lower<'_> {
-    /// Reads the value of a statement; values that it uses several times are declared before it,
-    /// except in a loop over lanes.
+    /// Reads the value of a statement. Values that it uses several times are declared in `out`,
+    /// except within a loop over lanes, where nothing is shared.
     pub(super) fn lower_value(
         &mut self,
         phrase: &Phrase,
@@ -258,7 +263,7 @@ impl Lower<'_> {
         Ok(self.insert_lets(sharing, value?, out))
     }
 
-    /// Runs `look` with an empty set of shared values and discards what it shares.
+    /// Runs `look` with an empty set of shared values, and discards the values that it shares.
     pub(super) fn speculate<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let fresh = Sharing {
             active: self.sharing.active,
@@ -272,7 +277,9 @@ impl Lower<'_> {
         result
     }
 
-    /// Memoizes `read` by variable or phrase, and path.
+    /// Returns the value that was read before under the same key and path, if it is available in
+    /// the current region; otherwise the result of `read`, which becomes a shared value with this
+    /// name. Without sharing, it only calls `read`.
     pub(super) fn read_once(
         &mut self,
         key: (usize, usize),
@@ -298,13 +305,15 @@ impl Lower<'_> {
         Ok(value)
     }
 
-    /// Returns the key under which reads of a phrase are memoized.
+    /// Returns the key that identifies reads of a phrase in an environment: the addresses of both.
     pub(super) fn address_of(phrase: &Phrase, env: &Env) -> (usize, usize) {
         (Arc::as_ptr(phrase) as usize, env.address())
     }
 
-    /// Makes an expression a shared value, or returns the one that is equal to it. Cheap
-    /// expressions and sizes are not shared, and tuples are shared by components.
+    /// Makes an expression a shared value and returns its variable, or that of an available shared
+    /// value with an equal expression. Cheap expressions and sizes are not shared but returned as
+    /// they are, and tuples are shared by components. If the expression reads a shared value
+    /// without a name of its own, that value gets the name.
     pub(super) fn share(&mut self, expr: Expr, name: Option<&Name>) -> Expr {
         if !self.sharing.active {
             return expr;
@@ -358,7 +367,9 @@ impl Lower<'_> {
         variable_of(id, &like)
     }
 
-    /// Returns true if computing an expression twice costs no more than keeping it in a variable.
+    /// Returns true if an expression is assumed to cost no more than reading a variable: a
+    /// constant, a size, a read whose index is not computed from data, or such an operand with one
+    /// conversion, projection, comparison, broadcast or unary operator.
     fn is_cheap(&self, expr: &Expr) -> bool {
         let leaf = |expr: &Expr| match &expr.kind {
             ExprKind::Literal(_) | ExprKind::Nat(_) => true,
@@ -380,8 +391,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Returns true if the index of a place depends on data that is itself computed, and not only
-    /// loaded and converted.
+    /// Returns true if the index of a place depends on data that is itself computed, or is a shared
+    /// value, and not only loaded from memory and converted.
     fn has_computed_index(&self, place: &Place) -> bool {
         let data = |var| {
             let known = self.function.opaque.iter().find(|(v, _)| *v == var);
@@ -400,8 +411,9 @@ impl Lower<'_> {
             .is_some_and(|index| index.any_var(&data))
     }
 
-    /// Returns true for arithmetic on sizes, with which indices can be simplified, of at most
-    /// [`MAX_INDEX`] subexpressions.
+    /// Returns true for an expression of an index type, and for one of type `natType` that is
+    /// arithmetic on sizes, of at most [`MAX_INDEX`] subexpressions: with these, indices can be
+    /// simplified.
     fn is_size(&self, expr: &Expr) -> bool {
         if !matches!(
             &*expr.ty,
@@ -414,7 +426,8 @@ impl Lower<'_> {
         size <= MAX_INDEX && (matches!(&*expr.ty, Type::Index(_)) || self.is_arithmetic(expr))
     }
 
-    /// Runs `read` in a new region and returns that region.
+    /// Runs `read` in a new region within the current one, and returns its result and the region;
+    /// without sharing, the region is 0.
     pub(super) fn branch<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> (T, usize) {
         if !self.sharing.active {
             return (read(self), 0);
@@ -428,7 +441,8 @@ impl Lower<'_> {
         (result, region)
     }
 
-    /// Runs `read` in a new region of which it is known that either it or `first` runs.
+    /// Runs `read` in a new region, the second branch of a choice whose first branch is the region
+    /// `first`; returns its result and the region.
     pub(super) fn alternative_branch<T>(
         &mut self,
         first: usize,
@@ -442,7 +456,7 @@ impl Lower<'_> {
     }
 
     /// Returns the choice between values that were read in two regions. It is a shared value if a
-    /// region has values of its own, else an expression.
+    /// region has values of its own, otherwise an expression.
     pub(super) fn choice(
         &mut self,
         form: ChoiceForm,
@@ -486,7 +500,8 @@ fn variable_of(id: Id, like: &Expr) -> Expr {
     Expr::variable(id, like.ty.clone(), like.origin)
 }
 
-/// Expands an expression of tuple type to a tuple of projections.
+/// Expands an expression of tuple type to a pair of projections, recursively; other expressions are
+/// returned as they are.
 fn halves(whole: Expr) -> Expr {
     if !matches!(&*whole.ty, Type::Pair(..)) {
         return whole;

@@ -1,4 +1,4 @@
-//! Collects the lengths of the arrays of a program, in memory or not.
+//! Collects the lengths of the arrays that the phrases of a program denote, in memory or not.
 
 use dpia::{Phrase, phrase};
 use nat::Nat;
@@ -6,7 +6,8 @@ use rise::core::subterms;
 use rise::{DataFun, Ty, Type};
 use rustc_hash::FxHashSet;
 
-/// Returns the lengths of all dimensions of all arrays in a program, each length once.
+/// Returns the lengths of all dimensions of the arrays that phrases of a program have as types,
+/// each once and sorted; arrays in tuples are not considered.
 pub(super) fn dimensions(body: &Phrase) -> Vec<Nat> {
     let mut types: FxHashSet<&Ty> = FxHashSet::default();
     let mut found: FxHashSet<&Nat> = FxHashSet::default();

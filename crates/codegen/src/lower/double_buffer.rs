@@ -1,7 +1,7 @@
-//! Double buffering: an iteration reads one buffer and writes the other one, and then the two are
-//! exchanged (*RISE & Shine*, section VI, listings 12 to 14).
+//! Lowers double buffering: an iteration reads one buffer and writes the other one, and then the
+//! two are exchanged (*RISE & Shine*, section VI, listings 12 to 14).
 //!
-//! Few small iterations are unrolled, so that each names its buffers. Otherwise a loop exchanges
+//! A few small iterations are unrolled, so that each names its buffers. Otherwise a loop exchanges
 //! pointers.
 
 use std::rc::Rc;
@@ -24,8 +24,8 @@ use crate::error::Result;
 use crate::ir::walk::{Renamed, change_all};
 use crate::ir::{ExprKind, Home, Id, Level, Loop, LoopMode, Place, Stmt, StmtKind, Variable};
 
-/// The maximal number of iterations that are unrolled for buffers in memory that work-items share:
-/// a loop needs one barrier in its body, unrolled iterations need one each.
+/// The maximal number of iterations that are unrolled for OpenCL if the buffers are in memory that
+/// work-items share: a loop needs one barrier in its body, unrolled iterations need one each.
 const MAX_UNROLLED_SHARED: i64 = 2;
 
 /// The parts of `newDoubleBuffer(n, t, input, output, fun(acc, exp, swap, done => body))`.
@@ -43,7 +43,7 @@ struct DoubleBuffer<'p> {
     input_count: Nat,
     elem: Ty,
     home: Home,
-    /// The dimensions of the `mapLocal` loops in the body, outer loops first.
+    /// The dimensions of the `mapLocal` loops in the body, each once, those of outer loops first.
     dimensions: Vec<u8>,
     origin: Origin,
 }
@@ -112,7 +112,9 @@ impl Lower<'_> {
         self.iterations_in_loop(&buffers, iterations.as_ref(), in_memory, env, out)
     }
 
-    /// Unrolls the iterations, each with the buffers that it reads and writes.
+    /// Unrolls the iterations, each with the buffers that it reads and writes. The first one reads
+    /// the input where it is if `in_memory` is true, otherwise from a buffer into which the input
+    /// is copied.
     fn unrolled_iterations(
         &mut self,
         buffers: &DoubleBuffer<'_>,
@@ -159,8 +161,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Returns true if a pointer to memory like `home` can point to a place: an OpenCL pointer is
-    /// to one address space.
+    /// Returns true if a pointer to memory like `home` can point to a place: in OpenCL both have to
+    /// be in one address space.
     fn may_point_to(&self, place: &Place, home: Home) -> bool {
         if !self.function.features.has_work_items() {
             return true;
@@ -190,8 +192,9 @@ impl Lower<'_> {
         store
     }
 
-    /// Declares two buffers, pointers to the buffer that is read, the one that is written and the
-    /// spare one, and the loop that exchanges them.
+    /// Lowers the iterations to a loop: declares two buffers and pointers to the buffer that is
+    /// read, the one that is written and the spare one, copies the input to the second buffer
+    /// unless it is at the place `in_memory`, and lowers the loop that exchanges the pointers.
     fn iterations_in_loop(
         &mut self,
         buffers: &DoubleBuffer<'_>,
@@ -239,7 +242,8 @@ impl Lower<'_> {
     }
 
     /// Lowers the loop, given the pointers to the buffer that is read, the one that is written, and
-    /// the spare one. The result is copied to the output if the last iteration cannot write there.
+    /// the spare one. The result is copied to the output after the loop if the last iteration
+    /// cannot write there.
     fn exchange_loop(
         &mut self,
         buffers: &DoubleBuffer<'_>,
@@ -278,9 +282,10 @@ impl Lower<'_> {
         }
     }
 
-    /// Copies the two pointers of an iteration to `restrict` pointers, since the buffers do not
-    /// overlap between two exchanges. Changes nothing if pointers are set between other statements
-    /// of the body, or if indices that depend on data read a buffer.
+    /// Makes the statements of an iteration use copies of its two pointers that are `restrict`
+    /// pointers, since the buffers do not overlap between two exchanges. Changes nothing if
+    /// pointers are set between other statements of the body, or if indices that depend on data
+    /// read a buffer.
     fn add_unaliased_pointers(
         &mut self,
         body: &mut Vec<Stmt>,
@@ -320,8 +325,8 @@ impl Lower<'_> {
         body.insert(first, stmt(StmtKind::Block(own), origin));
     }
 
-    /// Returns the place of the first element of an array expression if the array is contiguous in
-    /// memory, otherwise `None`.
+    /// Returns the place of the first element of an array expression if its elements are adjacent
+    /// in memory in their order, otherwise `None`.
     fn contiguous_source(&mut self, phrase: &Phrase, env: &Env) -> Result<Option<Place>> {
         self.contiguous_start(phrase, |lower, at| {
             Ok(match lower.read(phrase, at, env)?.kind {
@@ -342,7 +347,8 @@ impl Lower<'_> {
 
     /// Returns the place of the first element of an array if the others follow it in memory in
     /// their order: if the index, less the row-major offset, depends on no index variable. Returns
-    /// `None` for other arrays.
+    /// `None` for other arrays. `element` returns the place of the element at a path, if it is in
+    /// memory.
     fn contiguous_start(
         &mut self,
         phrase: &Phrase,
@@ -379,7 +385,8 @@ impl Lower<'_> {
         first
     }
 
-    /// Computes the input into a buffer.
+    /// Appends loops that compute the input into a buffer; they are distributed as
+    /// [`Lower::distribute_copies`] says.
     fn copy_in(
         &mut self,
         buffers: &DoubleBuffer<'_>,
@@ -406,8 +413,9 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Distributes copies to or from a buffer in local or global memory over the work-items of a
-    /// group, in the dimensions of the `mapLocal` loops of the body.
+    /// Distributes the loops of a copy to or from a buffer in local or global memory over the
+    /// work-items of a group, in the dimensions of the `mapLocal` loops of the body: the outermost
+    /// loop in the first one.
     fn distribute_copies(&self, copies: &mut [Stmt], buffers: &DoubleBuffer<'_>) {
         let of_group = matches!(
             buffers.home,
@@ -427,7 +435,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Copies the result of the last iteration to the output.
+    /// Appends loops that copy the result of the last iteration to the output; they are distributed
+    /// as [`Lower::distribute_copies`] says.
     fn copy_out(
         &mut self,
         from: &Store,
@@ -453,8 +462,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Lowers a loop nest over all elements of an array type, in which `body` lowers the statements
-    /// for the element at a path.
+    /// Appends a loop nest over all elements of an array type, in which `body` lowers the
+    /// statements for the element at a path.
     #[allow(clippy::type_complexity)]
     fn each_element(
         &mut self,
@@ -487,7 +496,8 @@ impl Lower<'_> {
     }
 }
 
-/// Returns true if a statement does nothing but set pointers.
+/// Returns true if a statement assigns or exchanges pointers, or is a branch of which all
+/// statements do.
 fn is_pointer_update(stmt: &Stmt) -> bool {
     let point = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Point(..) | StmtKind::Swap(..));
     match &stmt.kind {
@@ -498,7 +508,8 @@ fn is_pointer_update(stmt: &Stmt) -> bool {
     }
 }
 
-/// Returns the dimensions of the `mapLocal` loops of a phrase, each once, outer loops first.
+/// Returns the dimensions of the `mapLocal` loops in a phrase, each once, those of outer loops
+/// first.
 fn distributed_dimensions(phrase: &Phrase) -> Vec<u8> {
     let mut found = Vec::new();
     for term in subterms(phrase) {

@@ -1,4 +1,4 @@
-//! Defines the environment in which phrases are lowered.
+//! Defines access paths, and the environment in which phrases are lowered.
 
 use std::rc::Rc;
 
@@ -23,46 +23,46 @@ pub(super) enum Step {
     Lane(Nat),
 }
 
-/// An access path (Lift's view consumption), as a stack whose top is the next step.
+/// An access path (Lift's view consumption): a stack of steps whose top is the first step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Path(Vec<Step>);
 
 impl Path {
-    /// Returns the path to the value itself.
+    /// Returns the empty path, which selects the value itself.
     pub fn new() -> Path {
         Path::default()
     }
 
-    /// Puts a step before the path.
+    /// Returns the path with this step before it.
     pub fn push(mut self, step: Step) -> Path {
         self.0.push(step);
         self
     }
 
-    /// Puts steps before the path, in their order.
+    /// Returns the path with these steps, in their order, before it.
     pub fn push_all(mut self, steps: &[Step]) -> Path {
         self.0.extend(steps.iter().rev().cloned());
         self
     }
 
-    /// Puts a step after the path.
+    /// Returns the path with this step after it.
     pub fn behind(mut self, step: Step) -> Path {
         self.0.insert(0, step);
         self
     }
 
-    /// Removes the first step.
+    /// Removes the first step and returns it; `None` if the path is empty.
     pub fn pop(&mut self) -> Option<Step> {
         self.0.pop()
     }
 
-    /// Returns the first step.
+    /// Returns the first step; `None` if the path is empty.
     pub fn next(&self) -> Option<&Step> {
         self.0.last()
     }
 }
 
-/// A primitive with its arguments.
+/// The phrase of a primitive, with its type arguments and its arguments.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'p> {
     pub phrase: &'p Phrase,
@@ -84,27 +84,28 @@ pub(super) enum Bound {
     Store(Store),
     /// An index, such as the counter of a loop.
     Index(Nat),
-    /// A part of a phrase, with the environment of the phrase.
+    /// The part of a phrase at these steps, with the environment of the phrase.
     Phrase(Phrase, Rc<[Step]>, Env),
-    /// The command `swap` of `newDoubleBuffer`, which exchanges its buffers.
+    /// The command `swap` of `newDoubleBuffer`: the buffer that was written is read next, and the
+    /// spare buffer is written.
     Swap {
-        /// The pointer that is read through, which `swap` sets to the buffer that was written.
+        /// The pointer through which iterations read.
         read: Id,
         /// The pointer that is written through.
         write: Id,
         /// The pointer to the spare buffer.
         spare: Id,
     },
-    /// The command `done` of `newDoubleBuffer`, which redirects writes to the output.
+    /// The command `done` of `newDoubleBuffer`, after which the writes are to the output.
     Redirect {
         /// The pointer that is written through.
         write: Id,
-        /// The output; `None` if the result is copied there at the end.
+        /// The place of the output; `None` if the result is copied there after the last iteration.
         to: Option<crate::ir::Place>,
     },
 }
 
-/// Maps variables to their meanings, the innermost first. Cheap to clone.
+/// Maps variables to their meanings, of which the innermost binding counts. It is cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Env(Option<Rc<Entry>>);
 
@@ -138,7 +139,7 @@ impl Env {
             .map_or(0, |entry| Rc::as_ptr(entry) as usize)
     }
 
-    /// Returns an address that identifies the environment during its lifetime.
+    /// Returns an address that identifies the environment while it exists; 0 for the empty one.
     pub fn address(&self) -> usize {
         self.0
             .as_ref()

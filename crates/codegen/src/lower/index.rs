@@ -1,5 +1,5 @@
-//! Lowers indices, which are sizes (`Nat`) as far as possible; other values get an opaque size
-//! variable.
+//! Lowers indices, which become sizes (`Nat`) as far as possible; other values are represented by
+//! opaque size variables.
 
 use dpia::Phrase;
 use nat::{Nat, Prop};
@@ -48,14 +48,14 @@ impl Lower<'_> {
         Nat::var(var)
     }
 
-    /// Returns true for arithmetic on sizes.
+    /// Returns true if an expression is arithmetic on sizes that can be converted to a size.
     pub(super) fn is_arithmetic(&self, expr: &Expr) -> bool {
         self.arithmetic(expr).is_some()
     }
 
     /// Converts arithmetic on sizes to a size. An index is in its range, so its intermediate
-    /// results do not wrap. Returns `None` for other expressions, and for divisions whose dividend
-    /// may be negative.
+    /// results do not wrap around. Returns `None` for other expressions, and for quotients and
+    /// remainders whose dividend may be negative.
     fn arithmetic(&self, expr: &Expr) -> Option<Nat> {
         match &expr.kind {
             ExprKind::Nat(nat) => Some(nat.clone()),
@@ -78,7 +78,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Decides `a < b`; `None` if neither it nor its negation can be proved.
+    /// Decides `a < b` by the facts that hold at the current place; `None` if neither it nor its
+    /// negation is proved.
     pub(super) fn less(&self, a: &Nat, b: &Nat) -> Option<bool> {
         self.decide(&Prop::AtLeast(b.clone(), a.clone() + 1))
     }

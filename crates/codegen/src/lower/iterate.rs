@@ -1,5 +1,5 @@
-//! Recognises the loop of a translated `iterate`, which double buffering can unroll and for which
-//! the sizes of the buffers are known.
+//! Recognises the loop of a translated `iterate`, decides whether double buffering unrolls it, and
+//! computes the sizes of its buffers.
 
 use dpia::{Phrase, Prim};
 use nat::{Nat, Prop, Var};
@@ -8,23 +8,23 @@ use rise::core::{Form, Local, for_each_local, subterms};
 
 use super::Lower;
 
-/// The maximal number of iterations that are unrolled, for buffers in other memory than private
-/// memory of a device.
+/// The maximal number of iterations that are unrolled, unless the buffers are in private memory of
+/// an OpenCL device.
 const MAX_UNROLLED: i64 = 8;
-/// The maximal number of iterations that are unrolled for buffers in private memory of a device,
-/// which becomes registers once all indices are known.
+/// The maximal number of iterations that are unrolled for buffers in private memory of an OpenCL
+/// device, which becomes registers once all indices are known.
 const MAX_UNROLLED_PRIVATE: i64 = 32;
 /// The maximal number of elements that the first of several iterations may write for these to be
-/// unrolled, for buffers in other memory than private memory of a device.
+/// unrolled, unless the buffers are in private memory of an OpenCL device.
 const MAX_UNROLLED_ELEMENTS: i64 = 4096;
-/// The maximal number of iterations for which the number of elements that each writes is checked
-/// individually.
+/// The maximal number of iterations for which the number of elements that each writes is compared
+/// with the size of its buffer individually.
 const MAX_CHECKED: i64 = 64;
-/// The maximal number of commands that the body may have for several iterations to be unrolled, for
-/// buffers in other memory than private memory of a device.
+/// The maximal number of commands that the body may have for several iterations to be unrolled,
+/// unless the buffers are in private memory of an OpenCL device.
 const MAX_COMMANDS: usize = 6;
 
-/// The parameters of the body of `newDoubleBuffer`.
+/// Parameters of the body of `newDoubleBuffer`.
 #[derive(Clone, Copy)]
 pub(super) struct BufferNames<'p> {
     /// The acceptor that an iteration writes to.
@@ -36,18 +36,18 @@ pub(super) struct BufferNames<'p> {
 }
 
 /// The loop `forNat(count, counter => if (counter == count - 1) { done } else { skip }; body;
-/// swap)`, where the body writes a prefix of its acceptor.
+/// swap)`, where each iteration writes a prefix of its acceptor.
 pub(super) struct IterateLoop {
     pub counter: Var,
     pub count: Nat,
-    /// The commands between `done` and `swap`.
+    /// The commands between the condition with `done` and `swap`.
     pub body: Vec<Phrase>,
-    /// The length of the prefix that an iteration writes; may mention `counter`.
+    /// The length of the prefix that an iteration writes, which may depend on `counter`.
     pub written: Nat,
 }
 
 impl IterateLoop {
-    /// Matches a command against this form; returns `None` for other commands.
+    /// Returns the parts of a command of this form; `None` for other commands.
     pub fn of(program: &Phrase, names: BufferNames<'_>) -> Option<IterateLoop> {
         let Form::Primitive(Prim::ForNat, types, args) = &program.form else {
             return None;
@@ -81,17 +81,18 @@ impl IterateLoop {
         })
     }
 
-    /// Returns the number of elements that iteration `number` writes.
+    /// Returns the number of elements that the iteration with this number writes.
     pub fn written_in(&self, number: &Nat) -> Nat {
         self.written
             .subst(&|var| (var == self.counter).then(|| number.clone()))
     }
 
-    /// Returns the number of iterations if they should be unrolled: a single iteration needs no
-    /// buffers, and few small ones have loops with constant trip counts.
+    /// Returns the number of iterations if it is a constant and they should be unrolled, otherwise
+    /// `None`: a single iteration needs no buffers, and a few small ones have loops with constant
+    /// trip counts.
     ///
-    /// `private` is true for buffers in private memory of a device, for which the limit of
-    /// iterations is higher and neither elements nor commands are counted.
+    /// `private` is true for buffers in private memory of an OpenCL device. For these, up to
+    /// [`MAX_UNROLLED_PRIVATE`] iterations of any size are unrolled.
     pub fn unroll_count(&self, private: bool) -> Option<i64> {
         let count = self.count.as_const().filter(|count| *count >= 1)?;
         if private && count <= MAX_UNROLLED_PRIVATE {
@@ -109,8 +110,10 @@ impl IterateLoop {
 }
 
 impl Lower<'_> {
-    /// Returns the sizes of the two buffers, given the size of the input: iterations 0, 2, … write
-    /// the first one, iterations 1, 3, … the second.
+    /// Returns the sizes of the two buffers in elements, given that of the input: the first buffer
+    /// is that of the iterations 0, 2, …, the second that of the iterations 1, 3, …. Where it is
+    /// not proved that a smaller size is sufficient, the size is that of the other buffer or of the
+    /// input.
     pub(super) fn buffer_sizes(
         &mut self,
         iterations: Option<&IterateLoop>,
@@ -156,7 +159,7 @@ impl Lower<'_> {
     }
 }
 
-/// Flattens a sequence.
+/// Returns the commands of a sequence, including those of nested sequences, in order.
 fn commands(phrase: &Phrase) -> Vec<Phrase> {
     let mut out = Vec::new();
     let mut rest = vec![phrase.clone()];
@@ -169,7 +172,7 @@ fn commands(phrase: &Phrase) -> Vec<Phrase> {
     out
 }
 
-/// Returns true for `if (counter == last) { done } else { skip }`, with the sides of `==` in any
+/// Returns true for `if (counter == last) { done } else { skip }`, with the operands of `==` in any
 /// order.
 fn is_redirection(command: &Phrase, counter: &Nat, last: &Nat, done: &Local) -> bool {
     let Form::Primitive(Prim::If, _, args) = &command.form else {
@@ -193,8 +196,8 @@ fn is_redirection(command: &Phrase, counter: &Nat, last: &Nat, done: &Local) -> 
         && matches!(&otherwise.form, Form::Primitive(Prim::Skip, ..))
 }
 
-/// Returns true if each use of the acceptor is `takeAcc(written, acc)`, all with one size, which is
-/// stored in `written`.
+/// Returns true if each use of the acceptor is `takeAcc(n, acc)` with the same size `n`: the one in
+/// `written`, which is set at the first use.
 fn writes_prefix(phrase: &Phrase, acc: &Local, written: &mut Option<Nat>) -> bool {
     match &phrase.form {
         Form::Var(local) => local != acc,

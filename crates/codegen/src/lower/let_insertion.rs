@@ -1,5 +1,5 @@
-//! Let insertion for the values that a statement shares ([`super::common_subexpressions`]):
-//! declares those that are used several times, and inlines the others.
+//! Inserts declarations for the values that a statement shares ([`super::common_subexpressions`]):
+//! those that are used several times are declared, and the others are inlined.
 
 use rise::Type;
 use rise::core::Origin;
@@ -11,8 +11,9 @@ use crate::ir::walk;
 use crate::ir::{Expr, ExprKind, Id, Place, Stmt, StmtKind};
 
 impl Lower<'_> {
-    /// Declares the values that are used several times, and returns the value of the statement with
-    /// the others inlined.
+    /// Appends declarations of the shared values that are used several times, and of choices that
+    /// have to be statements, and returns the value of the statement with the other shared values
+    /// inlined. They are also inlined into the opaque sizes of the statement.
     pub(super) fn insert_lets(
         &mut self,
         sharing: Sharing,
@@ -43,8 +44,9 @@ impl Lower<'_> {
 }
 
 impl Sharing {
-    /// Returns for each value whether it is declared, given the numbers of uses: this holds for
-    /// values with several uses, and for choices that have to be statements because of them.
+    /// Returns for each value whether it is declared, given the numbers of uses: values with
+    /// several uses are, except for tuples that are choices, and so are choices in whose branches a
+    /// value is declared. Unused values are not.
     fn bound(&self, uses: &[usize]) -> Vec<bool> {
         let mut bound = vec![false; uses.len()];
         // A value in a branch has a smaller number than the choice.
@@ -61,7 +63,8 @@ impl Sharing {
         bound
     }
 
-    /// Returns true if a value in a branch is declared, so that the choice cannot be an expression.
+    /// Returns true if a value in a branch of a choice is declared, so that the choice cannot be an
+    /// expression.
     fn needs_statement(&self, choice: &Choice, bound: &[bool]) -> bool {
         let inside = |value: &Value| {
             choice
@@ -75,14 +78,14 @@ impl Sharing {
     }
 }
 
-/// The number of uses of each shared value, counted from the value of the statement, so that dead
-/// values have none.
+/// Counts the uses of each shared value, starting from the value of the statement, so that values
+/// that it does not need have none.
 struct UseCounts<'a, 'p> {
     lower: &'a Lower<'p>,
     sharing: &'a Sharing,
     uses: Vec<usize>,
-    /// Maps each opaque size to the number of its mentions, of which at most two are counted in an
-    /// expression.
+    /// Maps each opaque size to the number of its uses so far, of which at most two in one
+    /// expression are counted.
     opaque: FxHashMap<nat::Var, usize>,
 }
 
@@ -142,8 +145,8 @@ struct LetInsertion<'a, 'p> {
 }
 
 impl LetInsertion<'_, '_> {
-    /// Inlines values into the indices that depend on data and were created while the statement was
-    /// read.
+    /// Inlines values into the expressions of the opaque sizes that were created while the
+    /// statement was read.
     fn substitute_indices(&mut self) {
         for at in self.sharing.opaque..self.lower.function.opaque.len() {
             let mut value = self.lower.function.opaque[at].1.clone();
@@ -152,7 +155,7 @@ impl LetInsertion<'_, '_> {
         }
     }
 
-    /// Declares the values of a region.
+    /// Appends the declarations of the values in a region that are to be declared.
     fn declare(&self, region: usize, out: &mut Vec<Stmt>) {
         for (value, bound) in self.sharing.values.iter().zip(&self.bound) {
             if value.region != region || !bound {
@@ -171,7 +174,7 @@ impl LetInsertion<'_, '_> {
         }
     }
 
-    /// Declares a choice and assigns it in an `if` statement.
+    /// Appends the declaration of the variable of a choice, and the `if` statement that assigns it.
     fn declare_choice(&self, id: Id, choice: &Choice, out: &mut Vec<Stmt>) {
         let mut condition = choice.condition.clone();
         self.substitute(&mut condition);
@@ -194,7 +197,8 @@ impl LetInsertion<'_, '_> {
         out.push(stmt(kind, choice.origin));
     }
 
-    /// Replaces variables that are not declared by their values.
+    /// Replaces in an expression the variables of shared values that are not declared by their
+    /// expressions, and pairs of the components of a shared tuple by the tuple.
     fn substitute(&self, expr: &mut Expr) {
         if let ExprKind::Pair(a, b) = &expr.kind
             && let Some(whole_tuple) = self.whole_tuple(a, b)
@@ -219,8 +223,8 @@ impl LetInsertion<'_, '_> {
         }
     }
 
-    /// Returns the shared tuple of which `a` and `b` are the two components; `None` if there is
-    /// none.
+    /// Returns a read of the shared tuple, or part of one, whose two components `a` and `b` read;
+    /// `None` if there is none.
     fn whole_tuple(&self, a: &Expr, b: &Expr) -> Option<Expr> {
         let (ExprKind::Load(a), ExprKind::Load(b), ty) = (&a.kind, &b.kind, (&a.ty, &b.ty)) else {
             return None;
@@ -247,7 +251,7 @@ impl LetInsertion<'_, '_> {
     }
 }
 
-/// Assigns a value to a place, a tuple by its components.
+/// Appends the assignment of a value to a place; a pair is assigned by its components.
 fn assign_to(place: Place, value: Expr, origin: Origin, out: &mut Vec<Stmt>) {
     match value.kind {
         ExprKind::Pair(a, b) => {

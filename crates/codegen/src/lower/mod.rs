@@ -40,21 +40,22 @@ use env::{Bound, Env};
 use store::{Running, Store};
 use syntax::ast::{Kind, Name};
 
-/// The result of lowering.
+/// The result of lowering: a program for one target.
 #[derive(Clone, Debug)]
 pub struct Lowered {
     /// The function in the loop language.
     pub function: Function,
-    /// The signature for callers.
+    /// The signature of the program for callers.
     pub signature: Signature,
 }
 
-/// Lowers an imperative program: size parameters, an acceptor for the result, expressions as
-/// parameters, and a command, in any order of the parameters.
+/// Lowers an imperative program to the loop language. The program has size parameters, an acceptor
+/// for the result and expressions as parameters, in any order, and its body is a command.
 ///
 /// # Errors
-/// Fails with an error for each parameter or result whose type generated functions do not take or,
-/// if there is none, with the first error in the command.
+/// Fails with the errors of the parameters and the result, which generated functions cannot take,
+/// up to the first parameter that is not data; if there are none, with the first error in the
+/// command.
 pub(crate) fn lower(
     program: &PhraseProgram,
     features: Features,
@@ -86,17 +87,19 @@ struct Lower<'p> {
     signature: Signature,
     /// The facts about sizes that hold at the current place.
     facts: Facts,
-    /// The counters of the enclosing sequential loops that start at 0.
+    /// The counters of the enclosing sequential loops.
     counters: Vec<nat::Var>,
-    /// The sums that enclosing loops accumulate in a variable, instead of computing them anew.
+    /// The sums that enclosing loops are to accumulate in variables, so that their iterations do
+    /// not compute them anew.
     running: Vec<Running>,
-    /// True for a phrase that is lowered several times, so that its counters need separate names.
+    /// True for a phrase that is lowered several times, so that the counters of its loops need to
+    /// be new.
     is_duplicated: bool,
-    /// The shared values of the statement that is being read.
+    /// The values that the statement whose value is being read uses several times.
     sharing: common_subexpressions::Sharing,
     /// True in a loop over the lanes of a vector, which becomes one vector operation if possible.
     lanes: bool,
-    /// The enclosing views of the phrase that is being read, outermost first.
+    /// The views around the phrase that is being read, outermost first.
     views: Vec<View>,
     errors: Vec<CompileError>,
 }
@@ -141,7 +144,9 @@ impl<'p> Lower<'p> {
         }
     }
 
-    /// Allocates the parameters, and returns the body with their environment.
+    /// Allocates the variables of the parameters and the result, and returns the body of the
+    /// program with the environment in which they are bound. Reports the parameters that generated
+    /// functions cannot take; the first one that is not data ends the list.
     fn parameters(&mut self, body: &Phrase) -> (Phrase, Env) {
         let mut env = Env::default();
         let mut body = body.clone();
@@ -201,7 +206,7 @@ impl<'p> Lower<'p> {
         store
     }
 
-    /// Reports a type that generated functions neither take nor return.
+    /// Reports an error if generated functions neither take nor return values of a type.
     fn passable(&mut self, ty: &Ty, what: &str, origin: Origin) {
         let help = "pass its parts one by one, and put them together inside";
         if rise::types::has_tuple_of_arrays(ty) {
@@ -230,7 +235,8 @@ impl<'p> Lower<'p> {
         id
     }
 
-    /// Normalises a size with the facts that hold here, unless this optimisation is left out.
+    /// Normalises a size with the facts that hold at the current place, unless the simplification
+    /// of indices is left out.
     fn simplify(&self, nat: &Nat) -> Nat {
         match self.function.without.contains(INDEX_SIMPLIFICATION) {
             true => nat.clone(),
@@ -249,7 +255,7 @@ impl<'p> Lower<'p> {
         }
     }
 
-    /// Runs `f` under the assumption of a range.
+    /// Runs `f` with the fact that `from <= var < to`, and restores the facts.
     fn within<T>(
         &mut self,
         var: nat::Var,
@@ -269,7 +275,8 @@ fn stmt(kind: StmtKind, origin: Origin) -> Stmt {
     Stmt::new(kind, origin, None)
 }
 
-/// Returns the error for a phrase that is not imperative.
+/// Returns the error for a primitive of functional DPIA, which the translation to imperative form
+/// removes.
 fn untranslated(prim: Prim, origin: Origin) -> CompileError {
     let text = format!(
         "`{}` is not imperative: it has to be translated first",

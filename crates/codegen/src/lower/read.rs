@@ -1,4 +1,4 @@
-//! Lowers expressions: reads the part at a path.
+//! Lowers expressions: reads the part of a value at a path.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::ir::{Binary, Expr, ExprKind};
 
 impl Lower<'_> {
-    /// Reads the part of an expression at `path`.
+    /// Returns an expression for the part at `path` of the value of a phrase.
     pub(super) fn read(&mut self, phrase: &Phrase, path: Path, env: &Env) -> Result<Expr> {
         let origin = phrase.origin;
         match &phrase.form {
@@ -142,7 +142,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Reads a view, which changes the path.
+    /// Reads the part at `path` of a view: the part of its array argument at the path that the view
+    /// maps it to.
     fn read_view(&mut self, call: &Call<'_>, path: Path, env: &Env) -> Result<Expr> {
         let origin = call.origin();
         let [.., inner] = call.args else {
@@ -175,7 +176,7 @@ impl Lower<'_> {
         self.read(inner, path, env)
     }
 
-    /// Reads `zip` or a pair: the component that the path selects, or both.
+    /// Reads a part of `zip` or of a pair: the component that the path selects, or both components.
     fn read_pairing(
         &mut self,
         call: &Call<'_>,
@@ -199,7 +200,7 @@ impl Lower<'_> {
         })
     }
 
-    /// Reads an element of an array that is written out.
+    /// Reads a part of an array whose elements are listed in the program.
     fn read_element(&mut self, call: &Call<'_>, path: Path, env: &Env) -> Result<Expr> {
         let Call { args, .. } = *call;
         let origin = call.origin();
@@ -275,7 +276,7 @@ impl Lower<'_> {
         self.read_within(bounds, (&args[0], path.0), (xs, path.1), env, origin)
     }
 
-    /// Reads an element if all of some conditions hold, tested from the last to the first, and the
+    /// Reads an element if all `bounds` hold, which are tested from the last to the first, and the
     /// padding otherwise.
     fn read_within(
         &mut self,
@@ -299,7 +300,8 @@ impl Lower<'_> {
         Ok(self.choice(ChoiceForm::Select, parts, [first, second], origin))
     }
 
-    /// Removes the first step of a path, which must be an index.
+    /// Returns the index that is the first step of a path, and the rest of the path; fails for
+    /// other paths.
     pub(super) fn pop_index(&self, mut path: Path, origin: Origin) -> Result<(Nat, Path)> {
         match path.pop() {
             Some(Step::Index(i)) => Ok((i, path)),
@@ -307,7 +309,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Returns quotient and remainder.
+    /// Returns the quotient and the remainder of two sizes, simplified.
     pub(super) fn divide(&self, i: &Nat, by: &Nat) -> (Nat, Nat) {
         let i = self.simplify(i);
         (
@@ -316,12 +318,13 @@ impl Lower<'_> {
         )
     }
 
-    /// Returns an expression of this type for a size, which is assumed to fit.
+    /// Returns an expression of this type for a size, simplified; the size is assumed to fit.
     pub(super) fn size(&self, nat: Nat, ty: Ty, origin: Origin) -> Expr {
         Expr::new(ExprKind::Nat(self.simplify(&nat)), ty, origin)
     }
 
-    /// Returns a constant; of a vector type, with the number in every lane.
+    /// Returns the expression for a constant; of a vector type, one with the number in every lane.
+    /// An integer of an index type or `natType` becomes a size.
     fn constant(&self, literal: &Literal, ty: &Ty, origin: Origin) -> Expr {
         if let Type::Vector(_, scalar) = &**ty {
             return Expr::new(
@@ -342,7 +345,7 @@ impl Lower<'_> {
     }
 }
 
-/// Loads a part of memory.
+/// Returns an expression that reads a part of memory.
 pub(super) fn load(part: Part, origin: Origin) -> Expr {
     match part {
         Part::Place(place, ty) => Expr::new(ExprKind::Load(place), ty, origin),
@@ -362,7 +365,7 @@ pub(super) fn load(part: Part, origin: Origin) -> Expr {
     }
 }
 
-/// Returns a tuple; if the components are those of one value, that value.
+/// Returns a pair of expressions; if they are the two halves of one value, that value.
 pub(super) fn pair(a: Expr, b: Expr, origin: Origin) -> Expr {
     if let (ExprKind::Half(false, whole), ExprKind::Half(true, other)) = (&a.kind, &b.kind)
         && whole == other
@@ -376,7 +379,7 @@ pub(super) fn pair(a: Expr, b: Expr, origin: Origin) -> Expr {
     }
 }
 
-/// Returns a conditional expression; for tuples, a tuple of conditional expressions.
+/// Returns a conditional expression; if both values are pairs, a pair of conditional expressions.
 pub(super) fn select(condition: Expr, then: Expr, otherwise: Expr, origin: Origin) -> Expr {
     // The halves of tuples are selected separately: a tuple exists only in memory.
     if let (ExprKind::Pair(a, b), ExprKind::Pair(c, d)) = (&then.kind, &otherwise.kind) {
@@ -391,7 +394,8 @@ pub(super) fn select(condition: Expr, then: Expr, otherwise: Expr, origin: Origi
     }
 }
 
-/// Selects a part of a value that is not in memory.
+/// Returns an expression for the part of a value at a path of tuple members and lanes; fails for
+/// other paths.
 fn project(mut value: Expr, mut path: Path) -> Result<Expr> {
     let origin = value.origin;
     while let Some(step) = path.pop() {
@@ -411,7 +415,8 @@ fn project(mut value: Expr, mut path: Path) -> Result<Expr> {
     Ok(value)
 }
 
-/// Returns the data type of an expression; for other phrases, their own type.
+/// Returns the type of the data that an expression or acceptor stands for; for other phrases, their
+/// own type.
 pub(super) fn data_of(phrase: &Phrase) -> Ty {
     match dpia::phrase::data(&phrase.ty) {
         Some(data) => data.clone(),
@@ -423,7 +428,7 @@ pub(super) fn scalar(scalar: ScalarType) -> Ty {
     Type::Scalar(scalar).into()
 }
 
-/// Returns the size that is the type argument at this index; 0 if it is not a size.
+/// Returns the size that is the type argument at this position; 0 if there is none.
 pub(super) fn nat_arg(types: &[Arg], at: usize) -> Nat {
     match types.get(at) {
         Some(Arg::Nat(nat)) => nat.clone(),
@@ -431,8 +436,8 @@ pub(super) fn nat_arg(types: &[Arg], at: usize) -> Nat {
     }
 }
 
-/// Returns the size function that is the type argument at this index; an unknown function if it is
-/// not one.
+/// Returns the function from sizes to sizes that is the type argument at this position; an unknown
+/// function if there is none.
 pub(super) fn size_fun(types: &[Arg], at: usize) -> SizeFun {
     match types.get(at) {
         Some(Arg::SizeFun(fun)) => fun.clone(),

@@ -15,7 +15,7 @@ use crate::error::{CompileError, Result};
 use crate::ir::{Expr, Home, ParallelReduce, Stmt, StmtKind};
 
 impl Lower<'_> {
-    /// Lowers `parReduce(n, acc, exp, combine, element)`.
+    /// Lowers `parReduce(n, acc, exp, combine, element)`, and assigns its result to the acceptor.
     pub(super) fn parallel_reduce(
         &mut self,
         phrase: &Phrase,
@@ -76,7 +76,7 @@ impl Lower<'_> {
         self.assign(place, value, origin, out)
     }
 
-    /// Lowers the combination `left = f(left, right)`.
+    /// Appends the statements for `left = f(left, right)`.
     fn combine(
         &mut self,
         f: &Phrase,

@@ -1,4 +1,5 @@
-//! Lowers arithmetic, comparisons and conversions of scalars.
+//! Lowers arithmetic, comparisons, conversions and mathematical functions of scalars and of
+//! vectors, and sizes as values of type `natType`.
 
 use std::sync::Arc;
 
@@ -154,9 +155,10 @@ impl Lower<'_> {
         Some(ExprKind::Binary(operator, left, right))
     }
 
-    /// Keeps operators on sizes as sizes if they have the value of the operators of `natType`,
-    /// which wrap at 32 bits and truncate: sizes are not negative, and sums of a few sizes are not
-    /// large. Comparisons are decided if the ranges of the operands determine them.
+    /// Returns the result of an operator on sizes as a size, if it is that of the operator of
+    /// `natType`, which wraps around at 32 bits and truncates: sizes are not negative, and sums of
+    /// a few sizes are not large. Returns the truth value of a comparison that is proved or
+    /// refuted. Returns `None` for other operations.
     fn on_sizes(&self, prim: Prim, a: &Nat, b: &Nat) -> Option<ExprKind> {
         let one = Nat::constant(1);
         let truth = |prop: Prop, wanted: bool| {
@@ -186,8 +188,8 @@ impl Lower<'_> {
     }
 }
 
-/// Returns the function of `<math.h>` that computes a primitive on numbers of this type or on
-/// vectors of them; `None` if it is computed otherwise.
+/// Returns the name of the function of `<math.h>` that computes a primitive on numbers of this type
+/// or on vectors of them; `None` if it is computed otherwise.
 fn math_function(prim: Prim, ty: &Ty) -> Option<&'static str> {
     match prim {
         Prim::Fma | Prim::Sqrt | Prim::Exp | Prim::Log | Prim::Floor | Prim::Ceil => {
@@ -199,7 +201,7 @@ fn math_function(prim: Prim, ty: &Ty) -> Option<&'static str> {
     }
 }
 
-/// Returns the type of the lanes of a vector, and every other type itself.
+/// Returns the type of the lanes of a vector; for other types, the type itself.
 fn lane_type(ty: &Ty) -> &Ty {
     match &**ty {
         Type::Vector(_, scalar) => scalar,
@@ -219,7 +221,7 @@ fn is_signed(ty: &Ty) -> bool {
     int.is_some_and(|int| int.signed)
 }
 
-/// Returns a call of a function of `<math.h>` on scalars, for vectors lane by lane.
+/// Returns a call of a function of `<math.h>`; if the type is a vector, the call is lane by lane.
 fn called(name: &str, operands: Vec<Expr>, ty: Ty, origin: Origin) -> Expr {
     let scalar = lane_type(&ty).clone();
     let params =
@@ -235,7 +237,7 @@ fn called(name: &str, operands: Vec<Expr>, ty: Ty, origin: Origin) -> Expr {
     Expr::new(ExprKind::Call(Arc::new(function), operands), ty, origin)
 }
 
-/// Returns `a && b` or `a || b`, simplified.
+/// Returns `a && b` or `a || b`, simplified by [`connect`].
 pub(super) fn connected(operator: Binary, a: Expr, b: Expr, origin: Origin) -> Expr {
     Expr {
         ty: b.ty.clone(),
@@ -257,8 +259,8 @@ fn connect(operator: Binary, left: Expr, right: Expr) -> ExprKind {
 }
 
 impl Lower<'_> {
-    /// Returns an expression of type `natType` for a size. A size that may be large is computed by
-    /// operators, which wrap.
+    /// Returns an expression of type `natType` for a size. A sum of products of variables that may
+    /// be large is computed by operators, which wrap around.
     pub(super) fn number(&self, nat: &Nat, origin: Origin) -> Expr {
         let ty = scalar(ScalarType::NatType);
         let nat = self.simplify(nat);
@@ -298,7 +300,8 @@ impl Lower<'_> {
 }
 
 /// Returns true if a size is a sum of at most four terms, each a constant or an indivisible part
-/// with a coefficient, with coefficients up to 65536, so that it fits.
+/// with a coefficient, where no constant or coefficient is above 65536 in absolute value: such a
+/// size is assumed to fit.
 fn is_linear(nat: &Nat) -> bool {
     const SMALL: i64 = 1 << 16;
     let summands = nat.summands();
@@ -309,7 +312,7 @@ fn is_linear(nat: &Nat) -> bool {
         })
 }
 
-/// Returns true if a value is already a size or index.
+/// Returns true if a value is a size or index.
 fn is_size(value: &Expr) -> bool {
     matches!(value.kind, ExprKind::Nat(_)) && value.ty != scalar(ScalarType::Bool)
 }

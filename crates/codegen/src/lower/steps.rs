@@ -1,5 +1,6 @@
-//! Transforms access paths through views, the same for reading and for writing. A view that splits
-//! an array for a reader joins it for a writer, so `split` has the path of `joinAcc`.
+//! Transforms access paths through views and projections, the same for reading and for writing. A
+//! view that splits an array for a reader joins it for a writer, so `split` has the path of
+//! `joinAcc`.
 
 use dpia::Prim;
 use nat::Nat;
@@ -14,8 +15,8 @@ use super::store::{apply_size, lost};
 use crate::error::Result;
 
 impl Lower<'_> {
-    /// Returns the path below a view, given the path above it; `None` if the primitive is not such
-    /// a view.
+    /// Returns the path into the argument of a view or projection, given the path into its result;
+    /// `None` if this function has no rule for the primitive.
     pub(super) fn step_below(
         &mut self,
         call: &Call<'_>,
@@ -71,7 +72,7 @@ impl Lower<'_> {
     }
 }
 
-/// The arithmetic on sizes with the facts that hold at the current place.
+/// The arithmetic of access paths on sizes, with the facts that hold at the current place.
 struct SizeArithmetic<'l, 'p>(&'l Lower<'p>);
 
 impl IndexArithmetic for SizeArithmetic<'_, '_> {

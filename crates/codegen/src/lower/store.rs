@@ -1,8 +1,9 @@
-//! Allocates the memory of values, and computes the element that a path selects.
+//! Allocates the memory of values, and computes the place that a path selects.
 //!
 //! Arrays are flat and row-major. A value that is or contains a tuple is one variable of structs if
-//! it is a parameter or the result, and one variable for each component otherwise. Arrays of tuples
-//! of two equal scalars in memory that work-items share are variables of structs, too.
+//! it is a parameter, the result, a double buffer or a variable of a parallel reduction, and
+//! otherwise one variable for each component. Arrays of tuples of two equal scalars in memory that
+//! work-items share are variables of structs, too.
 
 use dpia::phrase::data_at;
 use nat::{Nat, Var};
@@ -16,24 +17,22 @@ use crate::error::{CompileError, Result};
 use crate::ir::{Home, Id, Place, Variable};
 use syntax::ast::{AddressSpace, Name};
 
-/// The memory of one value.
+/// The memory of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Store {
     /// Memory in one variable.
     Leaf {
-        /// The variable.
         id: Id,
-        /// The type of the value.
         ty: Ty,
-        /// The index of its first element; `None` in a scalar variable.
+        /// The index of its first element; `None` in a variable that is not an array.
         start: Option<Nat>,
     },
-    /// Memory of the components of a tuple; the arrays around the tuple are in both.
+    /// Memory of the two components of a tuple; the arrays around the tuple are around both.
     Halves(Box<Store>, Box<Store>),
 }
 
 impl Store {
-    /// Collects the variables, in order.
+    /// Adds the variables to `out`, those of first components first.
     pub fn leaves(&self, out: &mut Vec<Id>) {
         match self {
             Store::Leaf { id, .. } => out.push(*id),
@@ -45,7 +44,7 @@ impl Store {
     }
 }
 
-/// A sum over the previous iterations of a loop, which the loop accumulates.
+/// A sum over the previous iterations of a loop, which the loop accumulates in a variable.
 #[derive(Clone, Debug)]
 pub(super) struct Running {
     /// The counter of the loop.
@@ -63,11 +62,11 @@ pub(super) enum Part {
     Place(Place, Ty),
     /// The components of a tuple.
     Halves(Box<Part>, Box<Part>),
-    /// The lanes of a vector that are not contiguous; only for writing.
+    /// The lanes of a vector that are not adjacent in memory; only for writing.
     Lanes(Vec<Part>),
 }
 
-/// Applies a function from sizes to sizes.
+/// Returns the application of a function from sizes to sizes.
 pub(super) fn apply_size(fun: &SizeFun, arg: &Nat) -> Nat {
     match fun {
         SizeFun::Var(var) => Nat::apply(*var, arg),
@@ -85,7 +84,7 @@ pub(super) fn element(ty: &Ty) -> Ty {
 }
 
 /// Returns the extents of an array's dimensions, outermost first; none if a dependent array is
-/// among them.
+/// among them, or for a value that is not an array.
 fn extents(ty: &Type) -> Vec<Nat> {
     let mut ty = ty;
     let mut extents = Vec::new();
@@ -117,8 +116,9 @@ impl Lower<'_> {
         self.sum_below(var, n, &count)
     }
 
-    /// Returns the sum of `each` over `0 <= var < end`. If `end` is the counter of a loop and the
-    /// sum has no closed form, the loop accumulates it in a variable.
+    /// Returns the sum of `each` over `0 <= var < end`. If `end` is the counter of an enclosing
+    /// sequential loop and the sum has no closed form, the result is a size variable for a sum that
+    /// the loop accumulates.
     fn sum_below(&mut self, var: Var, end: &Nat, each: &Nat) -> Nat {
         let sum = Nat::sum(var, &Nat::constant(0), end, each);
         let Some(counter) = end.as_var().filter(|v| self.counters.contains(v)) else {
@@ -144,7 +144,8 @@ impl Lower<'_> {
         self.sum_below(var, i, &body)
     }
 
-    /// Allocates a value, with a variable for each component of a tuple unless [`is_whole`] holds.
+    /// Creates the variables of a value: one for each component of a tuple, unless [`is_whole`]
+    /// holds, and one for another value.
     pub(super) fn allocate(&mut self, name: &Name, ty: &Ty, home: Home, origin: Origin) -> Store {
         if let Some((a, b)) = halves(ty).filter(|_| !is_whole(ty, home)) {
             let (first, second) = (format!("{name}1").into(), format!("{name}2").into());
@@ -155,7 +156,7 @@ impl Lower<'_> {
         self.allocate_whole(name, ty, home, origin)
     }
 
-    /// Allocates a value in one variable.
+    /// Creates one variable for a value.
     pub(super) fn allocate_whole(
         &mut self,
         name: &Name,
@@ -187,7 +188,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Returns the part of memory that a path selects.
+    /// Returns the part that a path selects in the memory of a value.
     pub(super) fn part(&mut self, store: &Store, mut path: Path, origin: Origin) -> Result<Part> {
         let (id, ty, start) = match store {
             Store::Leaf { id, ty, start } => (*id, ty.clone(), start.clone()),
@@ -237,8 +238,9 @@ impl Lower<'_> {
         Ok(Part::Place(place, ty))
     }
 
-    /// Selects a component by the first member step of the path, or both components if it has none;
-    /// the indices before it apply to both components.
+    /// Returns the part that a path selects in the memory of a tuple or of arrays of tuples: that
+    /// of the component that the first member step selects, or both if there is none. The indices
+    /// before that step apply to the component.
     fn half_part(&mut self, a: &Store, b: &Store, mut path: Path, origin: Origin) -> Result<Part> {
         let mut before = Vec::new();
         loop {
@@ -274,8 +276,8 @@ fn advance(place: &mut Place, by: Nat) {
     });
 }
 
-/// Returns true for an array of tuples of two equal scalars in memory that work-items share: it is
-/// stored as an array of structs, so that each is loaded and stored in one access.
+/// Returns true for an array of tuples of two equal scalar types in memory that work-items share:
+/// it is stored as an array of structs, so that each is loaded and stored in one access.
 fn is_whole(ty: &Ty, home: Home) -> bool {
     let shared = matches!(
         home,
@@ -288,7 +290,7 @@ fn is_whole(ty: &Ty, home: Home) -> bool {
     shared && numbers && matches!(&**ty, Type::Array(..))
 }
 
-/// Returns the error for a path that does not occur in well-typed programs.
+/// Returns the error for a phrase or a path that does not occur in well-typed programs.
 pub(super) fn lost(origin: Origin) -> CompileError {
     CompileError::new(
         origin,

@@ -1,4 +1,4 @@
-//! Lowers vectors: contiguous elements are loaded and stored as one vector.
+//! Lowers vectors in arrays: adjacent elements are loaded and stored as one vector.
 
 use dpia::Phrase;
 use nat::Nat;
@@ -12,7 +12,8 @@ use crate::error::{CompileError, Result};
 use crate::ir::{Expr, ExprKind, Place};
 
 impl Lower<'_> {
-    /// Reads `asVector(n)`: a lane is an element, a whole vector is `n` elements.
+    /// Reads a part of `asVector(n)`: a lane is an element of the array, and a whole vector is `n`
+    /// elements, which are read as one vector if possible.
     pub(super) fn read_as_vector(
         &mut self,
         call: &Call<'_>,
@@ -48,7 +49,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Reads a vector lane by lane.
+    /// Reads a vector as a list of its lanes, of which `first` is the index of the first one.
     fn lanes(
         &mut self,
         xs: &Phrase,
@@ -68,7 +69,7 @@ impl Lower<'_> {
         Ok(Expr::new(ExprKind::Vector(lanes), ty, phrase.origin))
     }
 
-    /// Returns a number of lanes; fails if it is not a constant from 1 to 64.
+    /// Returns a number of lanes as a number; fails if it is not a constant from 1 to 64.
     pub(super) fn lane_count(&self, n: &Nat, phrase: &Phrase) -> Result<i64> {
         match self.simplify(n).as_const() {
             Some(count @ 1..=64) => Ok(count),
@@ -81,8 +82,8 @@ impl Lower<'_> {
     }
 }
 
-/// Returns all lanes of an expression as a load of contiguous elements or a vector of equal lanes;
-/// `None` if it is neither.
+/// Returns the vector of the values of an expression for all lanes, if it is a load of adjacent
+/// elements, or a literal or an array element that is the same for all lanes; otherwise `None`.
 fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
     let kind = match &each.kind {
         // The same element for all lanes, for example of a row that is zipped with one number.
@@ -97,15 +98,15 @@ fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
 }
 
 /// Returns true if a place is the same element of an array for all values of the size variable
-/// `lane`. (A scalar variable may contain the value of one lane.)
+/// `lane`. (A variable that is not an array may contain the value of one lane.)
 fn is_apart(place: &Place, lane: nat::Var) -> bool {
     let sizes = [&place.index, &place.lane, &place.lanes];
     place.index.is_some() && !sizes.into_iter().flatten().any(|size| size.mentions(lane))
 }
 
 impl Lower<'_> {
-    /// Returns the part of memory to which a vector is written, given the part of one of its
-    /// elements; `None` if it is not one contiguous place.
+    /// Returns the part of memory to which a vector is written, given the part of its element with
+    /// the number `lane`; `None` if the elements are not adjacent.
     pub(super) fn widen_part(
         &mut self,
         part: Part,

@@ -10,8 +10,8 @@ use super::Lower;
 use crate::ir;
 
 impl Lower<'_> {
-    /// Calls `inside` below a primitive; if that is a view that changes indices, it is recorded for
-    /// the reads within.
+    /// Calls `inside`, which reads the arguments of a primitive; if that is a view that changes
+    /// indices, it is recorded for the reads within.
     pub(super) fn below<T>(
         &mut self,
         prim: Prim,
@@ -30,7 +30,7 @@ impl Lower<'_> {
         result
     }
 
-    /// Records the enclosing views of the current read.
+    /// Records that the phrase reads through the current enclosing views.
     pub(super) fn note_views(&mut self, origin: Origin) {
         if self.views.is_empty() {
             return;
@@ -44,7 +44,7 @@ impl Lower<'_> {
     }
 }
 
-/// Returns true if a view changes the index of an element.
+/// Returns true for a view that changes the index of an element.
 fn changes_indices(prim: Prim) -> bool {
     match prim.pattern() {
         Some(Pattern::View(view)) => match view {

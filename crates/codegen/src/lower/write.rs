@@ -1,4 +1,4 @@
-//! Lowers acceptors: returns the place that a path selects.
+//! Lowers acceptors: returns the part of memory that a path selects.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::{Lower, untranslated};
 use crate::error::Result;
 
 impl Lower<'_> {
-    /// Returns the place at `path` of an acceptor.
+    /// Returns the part of memory at `path` of an acceptor.
     pub(super) fn place(&mut self, phrase: &Phrase, path: Path, env: &Env) -> Result<Part> {
         let origin = phrase.origin;
         match &phrase.form {
@@ -82,8 +82,9 @@ impl Lower<'_> {
         }
     }
 
-    /// Returns the places to which a vector is written: one if they are contiguous, otherwise one
-    /// for each lane.
+    /// Returns the part of memory at `path` of `asScalarAcc`, to which a vector is written: one
+    /// place if its elements are adjacent, otherwise one for each lane; for a path to a lane, the
+    /// element.
     fn place_of_vector(
         &mut self,
         call: &Call<'_>,

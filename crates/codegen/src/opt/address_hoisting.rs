@@ -1,7 +1,7 @@
-//! Hoisting of address computations: minima, maxima and quotients of counters that inner loops
-//! compute several times are declared in the body of the loop whose counter they depend on, as
-//! people write them: `const int before = i > 0 ? i - 1 : 0;` for the row above, and the length of
-//! a row.
+//! Hoists address computations: minima, maxima and quotients of counters that inner loops compute,
+//! or that are computed several times, are declared in the body of the loop whose counter they
+//! depend on, as people write them: `const int before = i > 0 ? i - 1 : 0;` for the row above, and
+//! the length of a row.
 //!
 //! This is loop-invariant code motion and common subexpression elimination for sizes (Aho, Lam,
 //! Sethi and Ullman, *Compilers*, section 9.5).
@@ -34,7 +34,8 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 /// Declares minima and maxima of counters, and ends of loops and indices of pointer assignments
-/// that contain a division.
+/// that contain a division, if they are computed several times or, without a division, in an inner
+/// loop.
 fn hoist_addresses(function: &mut Function) {
     let facts = function.known();
     let mut body = std::mem::take(&mut function.body);
@@ -50,11 +51,11 @@ fn hoist_addresses(function: &mut Function) {
 struct AddressHoisting<'f> {
     function: &'f mut Function,
     facts: Facts,
-    /// The counters of the enclosing loops, with the ends of their ranges.
+    /// The counters of the enclosing loops with the ends of their ranges, outermost first.
     counters: Vec<(Var, Nat)>,
 }
 
-/// A size that may be declared.
+/// A size that may be declared in the body of a loop.
 struct Candidate {
     nat: Nat,
     occurrences: usize,
@@ -91,7 +92,8 @@ impl AddressHoisting<'_> {
         }
     }
 
-    /// Declares the sizes that the body of a loop computes several times, or within an inner loop.
+    /// Declares at the start of the body of a loop the sizes that it computes several times or,
+    /// without a division, in an inner loop, and replaces them by the declared variables.
     fn hoist_into_body(&mut self, body: &mut Vec<Stmt>, origin: Origin) {
         let mut found = Vec::new();
         self.collect(body, false, &mut found);
@@ -122,8 +124,8 @@ impl AddressHoisting<'_> {
         self.function.sizes.contains(&var) || self.counters.iter().any(|(c, _)| *c == var)
     }
 
-    /// Returns true if a size is invariant in the body of the innermost enclosing loop, but depends
-    /// on a counter.
+    /// Returns true if a size contains no other variables than size parameters and the counters of
+    /// the enclosing loops, and at least one of these counters.
     fn is_fixed(&self, nat: &Nat) -> bool {
         !nat.any_var(&|var| !self.is_known(var))
             && self.counters.iter().any(|(c, _)| nat.mentions(*c))
@@ -229,8 +231,9 @@ impl AddressHoisting<'_> {
         }
     }
 
-    /// Declares a constant and returns its size variable; `None` if it may be negative, or if it is
-    /// a minimum or maximum without a known bound.
+    /// Creates a constant with the value of a size, and returns its declaration and its size
+    /// variable; `None` if the size may be negative, or if it is a minimum or maximum without a
+    /// known bound.
     fn declare(&mut self, nat: &Nat, name: Name, origin: Origin) -> Option<(Stmt, Var)> {
         let at_least = |a: &Nat, b: Nat| self.facts.proves(&Prop::AtLeast(a.clone(), b));
         if !at_least(nat, Nat::ZERO) {
@@ -269,9 +272,10 @@ impl AddressHoisting<'_> {
         Some((declaration, var))
     }
 
-    /// Returns the name of a constant. A minimum or maximum of two sizes is named `before` or
-    /// `after` for a neighbour of a counter, or `edge`, and others `at`; other sizes are named
-    /// `length`.
+    /// Returns the name of a constant. A size that is no minimum or maximum is named `length`. A
+    /// minimum or maximum of two sizes is named `before` or `after` if its operand with the
+    /// innermost counter is that counter less or plus a number, otherwise `edge` if the operands
+    /// are equal for one value of the counter; other ones are named `at`.
     fn descriptive_name(&self, nat: &Nat) -> Name {
         let members = extremum_operands(nat);
         let [a, b] = members.as_slice() else {
@@ -304,7 +308,8 @@ fn extremum_operands(nat: &Nat) -> Vec<Nat> {
     }
 }
 
-/// Returns true if a quotient or a remainder is a factor in a size, not only a part of a factor.
+/// Returns true if a quotient or a remainder is a factor of a summand of a size, not only a part of
+/// a factor.
 pub(crate) fn has_division(nat: &Nat) -> bool {
     let division = |(part, _): &(Part<'_>, u32)| matches!(part, Part::Div(..) | Part::Rem(..));
     nat.summands()
@@ -360,8 +365,8 @@ fn product(summand: &Summand<'_>, part: &dyn Fn(&Part<'_>) -> Option<Nat>) -> Op
     Some(out)
 }
 
-/// Rebuilds a factor of a size with other operands; `None` unless it is a variable, minimum,
-/// maximum, quotient or remainder.
+/// Returns a factor of a size with its operands replaced; `None` unless the factor is a variable,
+/// minimum, maximum, quotient or remainder.
 fn rebuild(part: &Part<'_>, operand: &dyn Fn(&Nat) -> Nat) -> Option<Nat> {
     let joined = |all: &[Nat], join: fn(&Nat, &Nat) -> Nat| {
         all.iter().map(operand).reduce(|a, b| join(&a, &b))

@@ -1,5 +1,6 @@
-//! Allocates arrays: small ones on the stack; others on the heap, outside of loops, or for each
-//! thread around parallel loops, with memory shared by arrays whose live ranges are disjoint.
+//! Allocates the arrays of a function on a CPU: small ones on the stack; others on the heap,
+//! outside of loops, or for each thread around parallel loops. Arrays whose live ranges are
+//! disjoint share memory.
 
 use nat::{Facts, Nat, Prop};
 use rise::Ty;
@@ -24,10 +25,11 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// The maximal total size in bytes of the arrays of a function that are on the stack.
+/// The maximal size in bytes of all arrays of a function together that are on the stack.
 const MAX_STACK: u64 = 64 * 1024;
 
-/// Returns the arrays on the heap.
+/// Returns the arrays that are allocated on the heap: those that are not small or have no constant
+/// size, and those for which [`MAX_STACK`] leaves no space on the stack.
 fn on_heap(function: &Function) -> FxHashSet<Id> {
     let names = rise::Names(function.names.as_slice().into());
     let mut heap = FxHashSet::default();
@@ -57,7 +59,8 @@ fn on_heap(function: &Function) -> FxHashSet<Id> {
     heap
 }
 
-/// Moves allocations out of loops and lets arrays share memory.
+/// Decides which arrays are on the heap, moves their declarations out of loops, and lets arrays
+/// share memory.
 fn run(function: &mut Function) {
     function.heap = on_heap(function);
     let facts = function.known();
@@ -85,20 +88,21 @@ fn run(function: &mut Function) {
     function.body = body;
 }
 
-/// The innermost loop around a block, as far as it matters for allocations.
+/// The kind of the loops around a block, as far as it matters for allocations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
     Nothing,
-    /// A loop, whose iterations can use the same memory in sequence.
+    /// A loop that one thread executes: its iterations can use the same memory in sequence.
     Loop,
-    /// A loop within a parallel region, whose iterations one thread executes.
+    /// A parallel loop that threads execute, or a loop within one: each thread needs memory of its
+    /// own.
     Thread,
 }
 
 struct Memory<'a> {
     function: &'a mut Function,
     uses: Uses,
-    /// The targets of pointers, not all of whose uses are known.
+    /// The pointers and the variables that they point to, not all of whose uses are known.
     pointed: FxHashSet<Id>,
     facts: Facts,
     /// Maps each array that was replaced to the array whose memory it uses.
@@ -106,8 +110,8 @@ struct Memory<'a> {
 }
 
 impl Memory<'_> {
-    /// Processes a block, and returns the declarations to be moved before the innermost enclosing
-    /// loop, if there is one.
+    /// Processes a block, and returns the declarations of arrays on the heap that are to be moved
+    /// before the innermost enclosing loop; none if there is no loop.
     fn block(&mut self, body: &mut Vec<Stmt>, around: Around) -> Vec<Stmt> {
         let mut out = Vec::new();
         let mut moved = Vec::new();
@@ -137,8 +141,8 @@ impl Memory<'_> {
         moved
     }
 
-    /// Processes a loop, and returns the declarations to be moved before it. Those of a parallel
-    /// loop become memory of each thread instead.
+    /// Processes a loop, and returns the declarations to be moved before it. Those of a loop that
+    /// threads execute become memory of each thread instead.
     fn repetition(&mut self, stmt: &mut Stmt, around: Around) -> Vec<Stmt> {
         let StmtKind::For(Loop {
             counter,
@@ -182,8 +186,9 @@ impl Memory<'_> {
         Vec::new()
     }
 
-    /// Returns true if an array's size depends neither on data nor on a counter. A size that
-    /// depends on the counter is replaced by a bound that does not, if there is one.
+    /// Returns true if the size of a declared array depends neither on data nor on the counter of a
+    /// loop. A size that depends on the counter is replaced by a bound that does not, if one is
+    /// proved.
     fn without(&mut self, declaration: &Stmt, counter: nat::Var, from: &Nat, to: &Nat) -> bool {
         let StmtKind::Declare(id, _) = declaration.kind else {
             return false;
@@ -208,8 +213,9 @@ impl Memory<'_> {
         false
     }
 
-    /// Lets arrays of one type and size that are declared in a block share memory if their live
-    /// ranges are disjoint. A loop in the block is one step.
+    /// Lets arrays of one type, size and kind of memory that are declared in a block share memory
+    /// if their live ranges are disjoint. A live range consists of whole statements of the block: a
+    /// loop is one step.
     fn share(&mut self, body: &mut Vec<Stmt>) {
         let mut lives: FxHashMap<Id, (usize, usize)> = FxHashMap::default();
         let mut declared = Vec::new();

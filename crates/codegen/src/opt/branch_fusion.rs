@@ -1,4 +1,4 @@
-//! Joins consecutive branches with the same condition.
+//! Joins consecutive branches that have the same condition on sizes and no `else`.
 
 use nat::Prop;
 
@@ -15,7 +15,8 @@ pub(crate) const PASS: Pass = Pass {
     changes: Changes::all("merged with a branch of the same condition"),
 };
 
-/// Joins consecutive branches whose conditions are the same comparison of sizes.
+/// Joins consecutive branches without `else` whose conditions are the same comparison of sizes,
+/// which reads no variables.
 fn join(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
@@ -43,7 +44,8 @@ fn block(body: &mut Vec<Stmt>, uses: &Uses) {
     *body = joined;
 }
 
-/// Returns the condition of a branch without `else`, if it depends on sizes only.
+/// Returns the condition of a branch without `else` as a proposition about sizes; `None` for other
+/// statements, and if the condition is another one or reads variables.
 fn asked(stmt: &Stmt, uses: &Uses) -> Option<Prop> {
     let StmtKind::If {
         condition,

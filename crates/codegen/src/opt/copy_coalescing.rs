@@ -1,5 +1,5 @@
-//! Copy coalescing: a variable and its copy become one where their values are not needed at the
-//! same time.
+//! Coalesces copies: makes one variable of a variable and its copy where their values are not
+//! needed at the same time.
 
 use rustc_hash::FxHashMap;
 
@@ -19,8 +19,9 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// Coalesces `x` and `y` after `y = x` if `x` is not used while `y` is, other than to be assigned
-/// the value of `y` at the end (copy coalescing).
+/// Makes one variable of `x` and `y` after the declaration `y = x` if `x` is not used from there to
+/// the last use of `y`, and later only if that last use is `x = y`. Both have to be private
+/// variables that are not arrays.
 fn join_variables(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);

@@ -1,5 +1,5 @@
-//! Copy elision: an array that is copied to another place at the end, whole, is that place from the
-//! start.
+//! Elides copies: a private array that is copied as a whole to another place at its last use is
+//! replaced by that place from the start.
 
 use nat::{Nat, Var};
 use rustc_hash::FxHashSet;
@@ -20,7 +20,9 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// Replaces each array whose last use copies it as a whole to another place by that place.
+/// Replaces each private array whose last use copies it as a whole to another place by that place,
+/// if the place is in a private array or, on a CPU, in the output, and nothing else uses it
+/// meanwhile.
 fn write_through(function: &mut Function) {
     let uses = Uses::of(function);
     let mut pointed = FxHashSet::default();
@@ -59,8 +61,8 @@ fn through_block(body: &mut Vec<Stmt>, uses: &Uses, pointed: &FxHashSet<Id>, fun
 }
 
 /// Returns the array that the statement at `at` declares, the position of the loop that copies it,
-/// the variable to which it is copied, and the offset of the copy, if the array can be replaced by
-/// the copy.
+/// the variable to which it is copied, and the offset of the copy in that variable, if the array
+/// can be replaced by the place of the copy; otherwise `None`.
 fn target(
     body: &[Stmt],
     at: usize,
@@ -113,7 +115,7 @@ fn target(
     (apart && plain && !declared_between).then_some((array, last, copy.target, copy.offset))
 }
 
-/// An assignment `target[offset + index] = array[index]` in loops.
+/// An assignment `target[offset + index] = array[index]`, perhaps in loops from 0 with step 1.
 struct CopyLoop {
     target: Id,
     offset: Nat,
@@ -169,7 +171,7 @@ impl CopyLoop {
         }
     }
 
-    /// Returns true if each of the `count` elements of the array is copied: the index is row-major
+    /// Returns true if exactly the `count` elements of the array are copied: the index is row-major
     /// in the counters.
     fn is_whole(&self, count: &Nat) -> bool {
         let mut index = Nat::ZERO;
@@ -197,8 +199,8 @@ impl Change for Through {
     }
 }
 
-/// Returns true if a function contains work-item queries, so that it is a kernel that many
-/// work-items run.
+/// Returns true if a function contains work-item queries, and so is a kernel that many work-items
+/// run.
 fn is_kernel(function: &Function) -> bool {
     !function.items.is_empty()
 }

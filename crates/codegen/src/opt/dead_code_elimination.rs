@@ -1,5 +1,5 @@
-//! Dead code elimination: removes variables that nothing reads, with the assignments to them, and
-//! statements that become empty. It is repeated until nothing changes.
+//! Eliminates dead code: removes private variables that nothing reads, with the assignments to
+//! them, assignments of a place to itself, and statements that become empty, until nothing changes.
 
 use rustc_hash::FxHashSet;
 
@@ -19,8 +19,8 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// Removes dead variables and statements. Expressions have no effects: C functions are assumed to
-/// be pure.
+/// Removes dead variables and statements until nothing changes. Expressions have no effects: C
+/// functions are assumed to be pure.
 fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
@@ -35,7 +35,8 @@ fn run(function: &mut Function) {
     function.body = body;
 }
 
-/// Collects the variables that are read, other than to compute their own next value.
+/// Adds to `live` the variables that statements use other than to declare them, to write them, or
+/// to compute their own next value.
 fn collect_live(body: &[Stmt], uses: &Uses, live: &mut FxHashSet<Id>) {
     for stmt in body {
         match &stmt.kind {
@@ -63,7 +64,8 @@ fn collect_live(body: &[Stmt], uses: &Uses, live: &mut FxHashSet<Id>) {
     }
 }
 
-/// Returns a statement without its nested statements.
+/// Returns a loop, branch or block without its nested statements; other statements are returned
+/// whole.
 fn without_bodies(stmt: &Stmt) -> Stmt {
     let kind = match &stmt.kind {
         StmtKind::For(Loop {
@@ -92,7 +94,8 @@ fn without_bodies(stmt: &Stmt) -> Stmt {
     Stmt { kind, ..*stmt }
 }
 
-/// Removes dead statements; returns true if there were any.
+/// Removes declarations of dead variables, assignments to them, assignments of a place to itself,
+/// and statements that are then empty; returns true if there were any.
 fn remove_dead(body: &mut Vec<Stmt>, is_dead: &dyn Fn(Id) -> bool) -> bool {
     let before = body.len();
     let mut changed = false;

@@ -1,4 +1,4 @@
-//! Dead store elimination: removes assignments whose value no statement reads, going backwards
+//! Eliminates dead stores: removes assignments whose value no statement reads, going backwards
 //! through each block.
 
 use rustc_hash::FxHashSet;
@@ -19,7 +19,7 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// Removes dead stores to scalar variables.
+/// Removes dead stores to private variables that are not arrays and whose uses are all known.
 fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
@@ -39,9 +39,10 @@ struct DeadStores<'f> {
 }
 
 impl DeadStores<'_> {
-    /// Removes assignments to variables that are not used `later`. Variables of `around` and of the
-    /// block go out of scope at its end, or later; a loop body may be followed by itself, so that
-    /// only its own variables count.
+    /// Removes the dead stores of a block. `later` contains the variables that are used after the
+    /// current statement, and `around` those that are declared in the enclosing blocks up to the
+    /// innermost loop. Only stores to variables of `around` and of the block are removed, because
+    /// the next iteration of a loop may read others.
     fn block(&mut self, body: &mut Vec<Stmt>, around: &FxHashSet<Id>, later: &mut FxHashSet<Id>) {
         let mut own = around.clone();
         own.extend(body.iter().filter_map(|stmt| match stmt.kind {

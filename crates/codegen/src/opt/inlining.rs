@@ -1,5 +1,6 @@
-//! Inlining of variables that are read once (forward substitution): the value moves into the
-//! statement that reads it, if no statement in between changes what the value reads.
+//! Inlines variables that are read once (forward substitution): the value moves into the statement
+//! that reads it, if no statement in between changes what the value reads. Also joins consecutive
+//! assignments to a variable.
 
 use nat::Nat;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,9 +29,10 @@ const MAX_INLINED_SIZE: usize = 40;
 #[derive(Default)]
 struct UseCounts {
     reads: FxHashMap<Id, usize>,
-    /// Variables that are assigned after their declaration, and those of `opaque`.
+    /// The variables that are assigned after their declaration, that pointers or parallel
+    /// reductions use, and those of `opaque`: these are not inlined.
     kept: FxHashSet<Id>,
-    /// The variables read by indices that depend on data.
+    /// The variables that opaque sizes read.
     opaque: FxHashSet<Id>,
 }
 
@@ -56,7 +58,8 @@ impl UseCounts {
     }
 }
 
-/// Inlines variables that are read once, and joins consecutive assignments to a variable.
+/// Inlines the variables of a function that are read once, and joins consecutive assignments to a
+/// variable.
 fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
@@ -67,7 +70,8 @@ fn run(function: &mut Function) {
     function.body = body;
 }
 
-/// Inlines in some statements of a function.
+/// Inlines variables and joins assignments in some statements of a function; uses outside of them
+/// are not counted.
 pub(crate) fn inline_statements(body: &mut Vec<Stmt>, uses: &Uses, function: &Function) {
     let context = Context {
         uses,
@@ -128,8 +132,8 @@ fn inline_block(body: &mut Vec<Stmt>, context: &Context<'_>) {
     }
 }
 
-/// Moves the value of a declaration into the statement that reads the variable; returns true if it
-/// did.
+/// Moves the value of the declaration at `at` into the statement that reads the variable, and
+/// removes the declaration; returns false if that is not possible.
 fn inline_declaration(body: &mut Vec<Stmt>, at: usize, context: &Context<'_>) -> bool {
     let Context { uses, counts, .. } = context;
     let StmtKind::Declare(id, Some(value)) = &body[at].kind else {
@@ -174,7 +178,8 @@ fn inline_declaration(body: &mut Vec<Stmt>, at: usize, context: &Context<'_>) ->
     put.done
 }
 
-/// Joins `x = v; x = f(x)` to `x = f(v)`; returns true if it did.
+/// Joins `x = v; x = f(x)` at `at` to `x = f(v)` if `x` is read once in `f(x)`; the first statement
+/// may be a declaration. Returns false if that is not possible.
 fn merge_assignments(body: &mut Vec<Stmt>, at: usize, context: &Context<'_>) -> bool {
     let (id, value) = match &body[at].kind {
         StmtKind::Declare(id, Some(value)) => (*id, value),
@@ -245,8 +250,7 @@ impl Change for Substitution<'_> {
     }
 }
 
-/// Returns the place of the tuple of which `a` and `b` are the two components; `None` if there is
-/// none.
+/// Returns the place of the tuple whose two components `a` and `b` read; `None` if there is none.
 fn whole_tuple(a: &Expr, b: &Expr) -> Option<Place> {
     let (ExprKind::Load(a), ExprKind::Load(b)) = (&a.kind, &b.kind) else {
         return None;
@@ -266,8 +270,8 @@ fn whole_tuple(a: &Expr, b: &Expr) -> Option<Place> {
     (*a == half(false) && *b == half(true)).then_some(whole)
 }
 
-/// Returns the component of a value that tuple members select, or a lane of it; `None` if a member
-/// is selected in what is not a tuple.
+/// Returns the component of a value that tuple members select, or the lane of it if one is given;
+/// `None` if a member is selected in what is not a tuple. The type of the lane is that of `whole`.
 fn component(value: &Expr, members: &[bool], lane: Option<&Nat>, whole: &Expr) -> Option<Expr> {
     let mut value = value.clone();
     for &second in members {

@@ -1,4 +1,4 @@
-//! Splits a function into its kernels, each a function of its own.
+//! Splits a function into its kernels, each of which becomes a function of its own.
 
 use nat::Nat;
 use rise::core::{Launch, Origin};
@@ -11,11 +11,12 @@ use syntax::ast::AddressSpace;
 
 use crate::ir::kernel::{KernelFunction, KernelState, Kernels, LaunchVars, Temporary, bytes};
 
-/// Splits a function into kernels. Without `oclRun` it is one kernel.
+/// Splits a function into its kernels. A function without kernel statements is one kernel as a
+/// whole.
 ///
 /// # Errors
 /// Fails for a statement outside of all kernels of a function that has some, except for
-/// declarations of global memory.
+/// declarations of global memory, and for such memory whose elements have no type in OpenCL C.
 pub(crate) fn split(mut function: Function) -> Result<Kernels> {
     let body = std::mem::take(&mut function.body);
     let mut stmts = Vec::new();
@@ -66,7 +67,7 @@ pub(crate) fn split(mut function: Function) -> Result<Kernels> {
 }
 
 /// Adds the statements to `out` in the order of their execution, without enclosing blocks. A kernel
-/// that reads the result of another one contains that one, which is executed before.
+/// that reads the result of another one contains that one; it is put after it.
 fn flatten(body: Vec<Stmt>, function: &Function, out: &mut Vec<Stmt>) {
     for stmt in body {
         let origin = stmt.origin;
@@ -109,7 +110,8 @@ fn mentioned(function: &Function) -> FxHashSet<Id> {
     used
 }
 
-/// Returns the state of a kernel before the passes.
+/// Returns the properties of a kernel before the passes, with new size variables for the sizes of
+/// the launch.
 fn work(function: &mut Function, launch: Launch) -> KernelState {
     let facts = function.known();
     let normal = |sizes: [Option<Nat>; 3]| sizes.map(|size| size.map(|n| facts.normalize(&n)));

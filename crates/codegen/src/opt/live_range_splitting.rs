@@ -1,5 +1,5 @@
-//! Live-range splitting: a variable that is overwritten before it is read again has several live
-//! ranges, and each becomes a variable of its own.
+//! Splits the live ranges of variables: a variable that is overwritten before it is read again has
+//! several live ranges, and each becomes a variable of its own.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,7 +20,8 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// Splits the live ranges of the scalar variables of a function.
+/// Splits the live ranges of the private variables of a function that are not arrays, are declared
+/// without a value, and whose uses are all known.
 fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let excluded = uses.untracked(&function.body);
@@ -73,20 +74,20 @@ fn split_block(
     }
 }
 
-/// The first access of a statement to a variable.
+/// The first access to a variable on the paths through a statement.
 #[derive(PartialEq)]
 enum FirstAccess {
-    /// A write, on every path.
+    /// Each path writes it before it reads it.
     Overwrites,
-    /// A write, or none: no path reads it first.
+    /// No path reads it before it writes it, but some may not write it, or this is not known.
     MayOverwrite,
-    /// A read on some path, or an access of another form, which may read.
+    /// Some path may read it first.
     MayRead,
 }
 
-/// Splits the live ranges of the variable that is declared at `at`, given the statements that use
-/// it. Adds the declarations of the new variables to `new`, with the positions at which to insert
-/// them.
+/// Splits the live ranges of the variable that is declared at `at`, given the positions of the
+/// statements that use it: renames it in all ranges but the first. Adds the declarations of the new
+/// variables to `new`, with the positions at which to insert them.
 fn split_variable(
     body: &mut [Stmt],
     (at, id): (usize, Id),

@@ -1,5 +1,5 @@
-//! Loop fusion: joins two loops over the same range that read the same elements of memory, so that
-//! each element is loaded once.
+//! Fuses loops: joins two sequential loops over the same range that read the same elements of
+//! memory, so that each element is loaded once. Only declarations may be between them.
 //!
 //! Only loops without any dependence between them are fused, so that every order of their
 //! iterations computes the same (Kennedy and McKinley, "Maximizing Loop Parallelism and Improving
@@ -35,7 +35,8 @@ fn run(function: &mut Function) {
 
 struct Fusion<'f> {
     uses: Uses,
-    /// The variables that may be accessed other than by name.
+    /// The variables that are used through pointers, by indices that depend on data, or in parallel
+    /// reductions.
     untracked: FxHashSet<Id>,
     function: &'f Function,
 }
@@ -61,8 +62,9 @@ impl Fusion<'_> {
         *body = fused;
     }
 
-    /// Returns the position of the loop with which a loop behind `before` can be fused, and the
-    /// statements to add to that one: nothing but declarations of scalars is in between.
+    /// Returns the position of the loop in `before` with which the loop `second`, which follows,
+    /// can be fused, and the statements to append to the body of that one; `None` if there is none.
+    /// Nothing but declarations of variables that are not arrays is in between.
     fn partner(&self, before: &[Stmt], second: &Loop) -> Option<(usize, Vec<Stmt>)> {
         let is_declaration = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(..));
         let at = before.iter().rposition(|stmt| !is_declaration(stmt))?;
@@ -86,7 +88,7 @@ impl Fusion<'_> {
         .then_some((at, body))
     }
 
-    /// Returns true if a declaration is of a scalar, and its value reads none of `writes`.
+    /// Returns true if a declaration is not of an array, and its value reads none of `writes`.
     fn can_precede(&self, declaration: &Stmt, writes: &FxHashSet<Id>) -> bool {
         let mut is_apart = true;
         self.uses.stmt(declaration, &mut |id, mention| {
@@ -100,7 +102,8 @@ impl Fusion<'_> {
     }
 
     /// Returns the variables that statements read, and those that they write or declare; `None` if
-    /// they may access others, or do more than that.
+    /// they may access others, contain indices that depend on data, or contain other statements
+    /// than declarations, assignments, loops, branches and blocks.
     fn accesses(&self, body: &[Stmt]) -> Option<(FxHashSet<Id>, FxHashSet<Id>)> {
         let mut is_plain = true;
         walk::each_stmt(body, &mut |stmt| {
@@ -128,7 +131,7 @@ impl Fusion<'_> {
     }
 }
 
-/// Returns true if statements contain a loop with this counter, as copies of a loop do.
+/// Returns true if statements or nested ones are a loop with this counter, as in copies of a loop.
 fn has_loop(body: &[Stmt], counter: Var) -> bool {
     let mut found = false;
     walk::each_stmt(body, &mut |stmt| {
@@ -137,8 +140,9 @@ fn has_loop(body: &[Stmt], counter: Var) -> bool {
     found
 }
 
-/// Returns true if an iteration of a loop and one of a second loop, which is independent of it,
-/// access the same element of an array: both of them read it.
+/// Returns true if an iteration of a loop and one of a second loop, whose body has the same
+/// counter, access the same element of an array. As the loops are independent, both of them read
+/// it.
 fn share_elements(first: &Loop, second: &[Stmt]) -> bool {
     let [a, b] = [&*first.body, second].map(|body| {
         let mut elements = Elements(first.counter, Vec::new());
@@ -148,7 +152,7 @@ fn share_elements(first: &Loop, second: &[Stmt]) -> bool {
     a.iter().any(|place| b.contains(place))
 }
 
-/// The places of elements that are different in each iteration of the loop with this counter.
+/// The counter of a loop, and the places whose indices contain it, which this visitor collects.
 struct Elements(Var, Vec<Place>);
 
 impl Look for Elements {
@@ -160,7 +164,7 @@ impl Look for Elements {
     }
 }
 
-/// Returns the body of the second loop with the counter of the first one.
+/// Returns the body of the second loop with the counter of the first one in place of its own.
 fn with_counter_of(first: &Loop, second: &Loop) -> Vec<Stmt> {
     let mut body = second.body.clone();
     let mut rename = ReplaceSize {

@@ -1,4 +1,5 @@
-//! Passes over the loop language, one in each file; [`crate::pipeline`] has their order.
+//! Defines the passes over the loop language, usually one in each file; [`crate::pipeline`] defines
+//! their order.
 
 pub(crate) mod address_hoisting;
 pub(crate) mod allocation;
@@ -36,28 +37,27 @@ use crate::error::Result;
 use crate::ir::Function;
 use crate::ir::trace::Changes;
 
-/// A transformation of a function, or of a kernel while it is mapped to work-items, into an
-/// equivalent one.
+/// A transformation of a function, or of a kernel whose loops are not yet distributed over
+/// work-items, into an equivalent one.
 pub(crate) struct Pass<On = Function> {
-    /// Its name on the command line and in descriptions of changes, usually that of its file with
+    /// The name on the command line and in descriptions of changes, usually that of its file with
     /// hyphens.
     pub name: &'static str,
-    /// The transformation.
     pub run: Run<On>,
-    /// The descriptions of its changes to a statement.
+    /// The descriptions of the changes that it makes to a statement.
     pub changes: Changes,
 }
 
-/// A transformation.
+/// The function that transforms a program.
 pub(crate) enum Run<On> {
-    /// One that applies to every program.
+    /// A transformation that cannot fail.
     Always(fn(&mut On)),
-    /// One that finds errors of the program.
+    /// A transformation that fails with an error of the program.
     Fallible(fn(&mut On) -> Result<()>),
 }
 
 impl<On> Pass<On> {
-    /// Runs the pass.
+    /// Runs the pass, and returns the error that it finds.
     pub fn apply(&self, on: &mut On) -> Result<()> {
         match self.run {
             Run::Always(run) => run(on),

@@ -1,5 +1,5 @@
-//! Introduces pointers that are set once, as people write them and C compilers optimise best: to
-//! the row that a loop accumulates, and to the row that a loop advances.
+//! Introduces pointers as people write them and C compilers optimise best: one that is set once, to
+//! the row that a loop accumulates, and one that advances, to the row that a loop reads.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// Introduces pointers before loops.
+/// Introduces pointers to rows before the loops of a function.
 fn run(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     let mut counters = Vec::new();
@@ -50,7 +50,7 @@ fn pointer(function: &mut Function, array: Id, writable: bool) -> Option<Id> {
     Some(id)
 }
 
-/// Returns the declaration of a pointer and its assignment.
+/// Returns the declaration of a pointer and its assignment to an element of an array.
 fn set(id: Id, array: Id, index: Nat, like: &Stmt) -> [Stmt; 2] {
     let place = Place {
         index: Some(index),
@@ -60,8 +60,8 @@ fn set(id: Id, array: Id, index: Nat, like: &Stmt) -> [Stmt; 2] {
         .map(|kind| Stmt::new(kind, like.origin, Some(Maker::Pass(PASS.name))))
 }
 
-/// Introduces `row = &acc[p * 32]` before `for (q) for (r) acc[p * 32 + r] += …`: a place with a
-/// fixed address is kept in registers.
+/// Introduces `row = &acc[p * 32]` before `for (q) for (r) acc[p * 32 + r] += …`, and uses it in
+/// the loop and in adjacent statements: C compilers keep a place with a fixed address in registers.
 fn accumulated(body: &mut Vec<Stmt>, function: &mut Function, counters: &mut Vec<Var>) {
     let mut at = 0;
     while at < body.len() {
@@ -94,8 +94,8 @@ fn accumulated(body: &mut Vec<Stmt>, function: &mut Function, counters: &mut Vec
     }
 }
 
-/// Returns the range of the adjacent statements around `at` that access the array only in the row
-/// at `base`.
+/// Returns the range of the statement at `at` and the adjacent statements that access the array,
+/// and only in the row at `base`.
 fn around(
     body: &[Stmt],
     at: usize,
@@ -143,9 +143,10 @@ impl Change for Moved<'_> {
     }
 }
 
-/// Returns an array that a sequential loop writes in an inner loop and accesses only behind one
-/// index, and this index, which depends on outer counters and size parameters only; `None` if there
-/// is none.
+/// Returns an array that a sequential loop writes in an inner loop, and the part of its indices
+/// that consists of size parameters and outer counters, which has to be the same for all accesses
+/// in the loop and not a constant; `None` if there is no such array, or if an index contains the
+/// counter of the loop.
 fn row_of(stmt: &Stmt, function: &Function, counters: &[Var]) -> Option<(Id, Nat)> {
     let StmtKind::For(Loop {
         mode: LoopMode::Sequential,
@@ -192,8 +193,8 @@ fn row_of(stmt: &Stmt, function: &Function, counters: &[Var]) -> Option<(Id, Nat
     found.into_iter().find(is_row)
 }
 
-/// Returns the sum of those summands of an index that are products of `known` variables. Constant
-/// summands are not among them.
+/// Returns the sum of those summands of an index that are products of `known` variables, perhaps
+/// with a coefficient. Constant summands are not among them.
 fn fixed_part(index: &Nat, known: &dyn Fn(Var) -> bool) -> Nat {
     let varies = |var: Var| !known(var);
     let mut rest = index.clone();
@@ -231,7 +232,8 @@ fn is_written_in_loop(body: &[Stmt], id: Id) -> bool {
     any(body, id, false)
 }
 
-/// Replaces an accumulated offset into one array by a pointer: `row += n` instead of `offset += n`.
+/// Replaces an accumulated offset into one array by a pointer that advances: `row += n` instead of
+/// `offset += n`.
 fn moving(body: &mut Vec<Stmt>, function: &mut Function) {
     let mut at = 0;
     while at < body.len() {
@@ -255,15 +257,16 @@ fn moving(body: &mut Vec<Stmt>, function: &mut Function) {
     }
 }
 
-/// A variable that starts at 0, and its opaque size.
+/// A variable that starts at 0, and the opaque size that stands for its value in indices.
 #[derive(Clone, Copy)]
 struct Offset {
     id: Id,
     var: Var,
 }
 
-/// Returns the variable that the first statement declares, if it is only incremented and only added
-/// to the indices of one array, which is a parameter that is read, and this array.
+/// Returns the variable that the first statement declares with 0, and an array, if the other
+/// statements only increment the variable and add it to indices of this one array, which is a
+/// parameter; otherwise `None`.
 fn offset_at(body: &[Stmt], function: &Function) -> Option<(Offset, Id)> {
     let (first, rest) = body.split_first()?;
     let StmtKind::Declare(id, Some(value)) = &first.kind else {
@@ -310,8 +313,8 @@ fn mentions(expr: &Expr, var: Var) -> bool {
     }
 }
 
-/// Returns true if statements only increment an offset and read it in indices of arrays, which are
-/// added to `arrays`.
+/// Returns true if statements only increment an offset, in no loops but sequential ones, and read
+/// it as a summand of indices of arrays, which are added to `arrays`.
 fn grows_only(body: &[Stmt], offset: Offset, arrays: &mut Vec<Id>) -> bool {
     let free = |nat: &Nat| !nat.mentions(offset.var);
     body.iter().all(|stmt| match &stmt.kind {
@@ -360,8 +363,8 @@ fn step(value: &Expr, offset: Offset) -> Option<Nat> {
     (!step.mentions(offset.var)).then_some(step)
 }
 
-/// Returns true if an expression reads an offset only as a summand of indices of arrays, which are
-/// added to `arrays`.
+/// Returns true if an expression reads an offset nowhere but as a summand of indices of arrays,
+/// which are added to `arrays`.
 fn indexes(expr: &Expr, offset: Offset, arrays: &mut Vec<Id>) -> bool {
     let mut fine = true;
     walk::sub_exprs(expr, &mut |part| match &part.kind {

@@ -1,12 +1,13 @@
-//! Privatisation: an array that a `mapLocal` or `mapGlobal` writes to private memory is one array
-//! of all elements in DPIA. In the kernel each work-item has an array of the elements that it
+//! Privatises arrays: an array that a `mapLocal` or `mapGlobal` writes to private memory is one
+//! array of all elements in DPIA. In the kernel each work-item has an array of the elements that it
 //! computes itself (Tu and Padua, "Automatic Array Privatization", 1993). Arrays in local memory
-//! that `mapWorkGroup` writes are divided among groups in the same way.
+//! that `mapWorkGroup` or `mapGlobal` writes are divided among groups in the same way.
 //!
 //! The index of each access has to contain the counter of the loop as `a*counter`, with the same
 //! `a` everywhere. That dimension is removed, or is reduced to the number of iterations of one
 //! work-item. How the program regroups the other dimensions does not matter: any other part of an
-//! index is above or below that dimension, or the element is of another work-item.
+//! index is above or below that dimension, or the element is of another work-item. Indices of
+//! another form are accepted if each iteration accesses one element only.
 
 use nat::{Nat, Prop, Var};
 use rise::Type;
@@ -36,7 +37,7 @@ pub(crate) const PASS: Pass<KernelFunction> = Pass {
     },
 };
 
-/// Privatises the arrays of a kernel.
+/// Privatises the private and local arrays of a kernel that distributed loops write.
 ///
 /// # Errors
 /// Fails for an access to another work-item's private memory, or to another group's local memory,
@@ -77,10 +78,10 @@ pub(crate) fn run(function: &mut Function, work: &KernelState) -> Result<()> {
     Ok(())
 }
 
-/// The array of a work-item or group.
+/// The part of an array that a work-item or group has.
 struct PrivatizedArray {
     count: Nat,
-    /// Maps the index of each access to the index in the new array.
+    /// Maps the index of each access in the whole array to its index in the part.
     indices: FxHashMap<Nat, Nat>,
 }
 
@@ -98,8 +99,8 @@ impl Change for PrivatizedArrays {
     }
 }
 
-/// Returns the address space of an array that is private to work-items or local to groups; `None`
-/// for other variables.
+/// Returns the address space of a declared array that is private to work-items or local to groups;
+/// `None` for other variables, and for parameters.
 fn unshared_space(flow: &Flow<'_>, id: Id) -> Option<AddressSpace> {
     let variable = &flow.function.variables[id.0 as usize];
     variable.count.as_ref()?;
@@ -111,19 +112,19 @@ fn unshared_space(flow: &Flow<'_>, id: Id) -> Option<AddressSpace> {
     }
 }
 
-/// An array that is written in loops whose iterations are distributed over work-items.
+/// An array that is written in loops whose iterations are distributed over work-items or groups.
 struct DistributedArray<'a, 'f> {
     flow: &'a Flow<'f>,
     id: Id,
     space: AddressSpace,
     accesses: &'a [Access],
-    /// The dimensions of those loops.
+    /// The levels and dimensions of those loops, each once.
     dims: Vec<ParallelDim>,
 }
 
 impl<'a, 'f> DistributedArray<'a, 'f> {
-    /// Returns `None` if no such loop writes the array, and an error if one does but the array is
-    /// accessed through a pointer, too.
+    /// Returns an array with the distributed loops that write it; `None` if there is no such loop.
+    /// Fails if there is one, but the array is also accessed through a pointer.
     fn of(
         flow: &'a Flow<'f>,
         id: Id,
@@ -157,8 +158,9 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         })
     }
 
-    /// Returns the loops around an access, within the array's scope, whose iterations use different
-    /// copies of the memory.
+    /// Returns the loops around an access, within the array's scope, that are distributed over
+    /// work-items or groups which have different copies of the memory: of local memory, not those
+    /// over the work-items of a group.
     fn distributed_loops(&self, access: &Access) -> Vec<Around> {
         let declared = self
             .flow
@@ -220,8 +222,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         (!self.flow.is_data(index) && !is_part).then_some(index)
     }
 
-    /// Returns the layout of the array; `None` if the counters of the loops are not factors of
-    /// single digits of the indices. Fails if the size of an array in private memory is not known.
+    /// Returns the layout of the array; `None` if the counters of the distributed loops are not
+    /// digits of its indices. Fails if the size of an array in private memory is not known.
     fn layout(&self, radix: Radix) -> Result<Option<Layout>> {
         let mut digits = Vec::new();
         for dim in &self.dims {
@@ -244,8 +246,9 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         self.cut(sorted)
     }
 
-    /// Returns the digit of the counters of the loops of one dimension in all accesses: `None` if
-    /// they differ, and `Some(None)` if there is only one iteration.
+    /// Returns the digit that the counters of the loops of one level and dimension are in the
+    /// indices of all writes: `None` if there is no common one, and `Some(None)` if there is only
+    /// one iteration.
     fn digit(&self, dim: ParallelDim, radix: Radix) -> Option<Option<Digit>> {
         let mut found: Option<(Nat, Nat)> = None;
         let mut is_single = true;
@@ -295,7 +298,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         }))
     }
 
-    /// Returns the extent of the array's dimension whose elements are `step` apart.
+    /// Returns the extent of the array's dimension whose adjacent positions are `step` elements
+    /// apart; `None` if there is no such dimension.
     fn extent_at(&self, step: &Nat) -> Option<Nat> {
         let variable = &self.flow.function.variables[self.id.0 as usize];
         let mut inner = Nat::ONE;
@@ -358,8 +362,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         }))
     }
 
-    /// Returns the number of iterations that one work-item or group executes at most. Fails if it
-    /// is not a constant for an array in private memory.
+    /// Returns the maximal number of iterations of the loops of a digit that one work-item or group
+    /// executes. Fails if it is not a constant and the array is in private memory.
     fn rounds(&self, digit: &Digit) -> Result<Nat> {
         let (level, dimension) = digit.dim;
         let participants = self.flow.work.count(level, dimension);
@@ -377,8 +381,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         }
     }
 
-    /// Returns the new indices of all accesses, or the first access that is not known to be to an
-    /// element of the same work-item.
+    /// Returns the indices of all accesses, each with the one in the part of a work-item; fails
+    /// with the first access that is not known to be to an element of the same work-item.
     fn indices(&self, layout: &Layout) -> Result<FxHashMap<Nat, Nat>, &'a Access> {
         let mut indices = FxHashMap::default();
         for access in self.accesses {
@@ -437,7 +441,7 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         Some(facts.normalize(&own))
     }
 
-    /// Converts the number of scalars that an access has behind its first one to a number of
+    /// Converts the number of scalars that an access has after its first one to a number of
     /// elements: in an array of vectors, a vector is one element, so that it is 0.
     fn scaled(&self, width: &Nat) -> Nat {
         let elem = &self.flow.function.variables[self.id.0 as usize].elem;
@@ -447,8 +451,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         }
     }
 
-    /// Returns the new array if each iteration has one element, which all accesses index by the
-    /// same expression of any form.
+    /// Returns the part of a work-item if each iteration of the distributed loops accesses only one
+    /// element, and all accesses have the same expression of any form as index; otherwise `None`.
     fn one_element_per_iteration(&self) -> Result<Option<PrivatizedArray>> {
         let mut form: Option<Nat> = None;
         let mut indices = FxHashMap::default();
@@ -551,5 +555,6 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
     }
 }
 
-/// The first size variable that denotes a counter in comparisons of the indices of accesses.
+/// The least number of the size variables that stand for counters when the indices of accesses are
+/// compared.
 const FIRST_CANONICAL: u32 = 1 << 30;

@@ -1,7 +1,8 @@
-//! Implementation of reductions by threads. One thread combines one element after the other, in a
-//! plain loop. Several threads do so where the operator is known, and the loop says which it is.
-//! What is left are reductions with other operators, whose parts are combined in the order of the
-//! elements.
+//! Implements parallel reductions. Where the target has no threads, or the reduction is within a
+//! loop that threads execute, it becomes a sequential loop that combines one element after the
+//! other. For threads, it becomes a loop with a reduction clause if the operator is one that
+//! combines in any order. Reductions by threads with other operators are left to the printer, which
+//! combines parts in the order of the elements.
 
 use nat::Nat;
 use rise::Type;
@@ -30,7 +31,7 @@ fn run(function: &mut Function) {
 }
 
 /// Implements the reductions in a block; `threads` is true if the target has threads and the block
-/// is not in a loop that is distributed over them.
+/// is not in a loop or reduction that is distributed over them.
 fn block(body: &mut [Stmt], threads: bool, uses: &Uses, function: &Function) {
     for stmt in body {
         if let StmtKind::Reduce(reduce) = &mut stmt.kind {
@@ -59,8 +60,8 @@ fn block(body: &mut [Stmt], threads: bool, uses: &Uses, function: &Function) {
     }
 }
 
-/// Declares the variable for an element before the statements that compute it, unless they declare
-/// it.
+/// Adds the declaration of the variable for an element before the statements that compute it,
+/// unless they declare it.
 fn declare_element(reduce: &mut ParallelReduce, origin: Origin) {
     let declares =
         |stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(id, _) if id == reduce.element);
@@ -70,7 +71,7 @@ fn declare_element(reduce: &mut ParallelReduce, origin: Origin) {
     }
 }
 
-/// Returns the loop that combines each element as soon as it is computed.
+/// Returns the loop in this mode that combines each element as soon as it is computed.
 fn one_by_one(
     reduce: &mut ParallelReduce,
     mode: LoopMode,
@@ -90,8 +91,8 @@ fn one_by_one(
     })
 }
 
-/// Returns the operator that a reduction combines scalars by, if it is one whose operands may be
-/// combined in any order; otherwise `None`.
+/// Returns the operator by which a reduction combines scalars or indices, if it is one whose
+/// operands may be combined in any order; otherwise `None`.
 fn known_operator(reduce: &ParallelReduce, function: &Function) -> Option<ReductionOperator> {
     let [
         Stmt {

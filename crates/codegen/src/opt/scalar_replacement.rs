@@ -1,5 +1,5 @@
-//! Scalar replacement of arrays: a small array that is accessed by constant indices only becomes
-//! one scalar variable for each element, as in LLVM's SROA (scalar replacement of aggregates).
+//! Replaces arrays by scalars: a small private array that is accessed by constant indices only
+//! becomes one variable for each element, as in LLVM's SROA (scalar replacement of aggregates).
 
 use nat::Nat;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,7 +24,8 @@ pub(crate) const PASS: Pass = Pass {
 /// The maximal number of elements of an array that is replaced.
 const MAX_ELEMENTS: i64 = 256;
 
-/// Replaces arrays by scalars.
+/// Replaces private arrays of at most [`MAX_ELEMENTS`] elements, which are accessed by constant
+/// indices only, by a variable for each element.
 fn replace_arrays(function: &mut Function) {
     let uses = Uses::of(function);
     let mut excluded = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! Marks variables with a single assignment, their declaration: C code declares them `const`.
+//! Marks variables that are assigned only by their declaration: C code declares them `const`.
 
 use rustc_hash::FxHashSet;
 
@@ -15,7 +15,7 @@ pub(crate) const PASS: Pass = Pass {
     changes: Changes::all("keeps its first value"),
 };
 
-/// Returns the scalar variables that keep their initial value.
+/// Returns the variables that are declared with a value and are not assigned afterwards.
 fn initialised_once(function: &Function) -> FxHashSet<Id> {
     let uses = Uses::of(function);
     let mut written = FxHashSet::default();

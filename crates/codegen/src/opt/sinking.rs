@@ -1,6 +1,6 @@
-//! Sinking: moves declarations down to the first use, or into the loop that contains all uses, as
-//! LLVM's `Sink` pass does with computations. If the first use is an assignment, it is merged with
-//! the declaration.
+//! Sinks declarations: moves them down to the first use, or into the loop that contains all uses,
+//! as LLVM's `Sink` pass does with computations. If the first use is an assignment, it is merged
+//! with the declaration. Declarations of unused variables are removed.
 
 use rustc_hash::FxHashSet;
 
@@ -21,7 +21,7 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// Sinks the declarations of a function.
+/// Sinks the declarations without a value in a function.
 fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
@@ -29,7 +29,7 @@ fn run(function: &mut Function) {
     function.body = body;
 }
 
-/// Sinks the declarations of a block, and of the blocks in it.
+/// Sinks the declarations without a value in a block, and in the blocks in it.
 pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function) {
     for stmt in body.iter_mut() {
         walk::each_block(stmt, &mut |inner| sink_block(inner, uses, function));
@@ -80,8 +80,9 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
     }
 }
 
-/// Returns the variable of a declaration that can be moved. Variables that work-items share are
-/// declared at the start of the kernel.
+/// Returns the variable of a declaration that can be moved: one without a value, and not of a
+/// variable in local or global memory, which is declared at the start of the kernel. Returns `None`
+/// for other statements.
 fn movable_declaration(stmt: &Stmt, function: &Function) -> Option<Id> {
     match stmt.kind {
         StmtKind::Declare(id, None) => Some(id),
@@ -90,8 +91,8 @@ fn movable_declaration(stmt: &Stmt, function: &Function) -> Option<Id> {
     .filter(|id| !function.variables[id.0 as usize].is_shared())
 }
 
-/// Returns true if each iteration writes a variable before it reads it, so that it may be declared
-/// in the body.
+/// Returns true if the first statement of a loop's body that uses a variable assigns it and does
+/// not read it, so that the variable may be declared in the body.
 fn assigns_before_reading(body: &[Stmt], id: Id, uses: &Uses) -> bool {
     let first = body.iter().find(|stmt| uses.mentions(stmt, id));
     first.is_some_and(|stmt| match &stmt.kind {
@@ -100,8 +101,8 @@ fn assigns_before_reading(body: &[Stmt], id: Id, uses: &Uses) -> bool {
     })
 }
 
-/// Returns the position of the insertion, which is never between the declaration of a pointer and
-/// its assignment.
+/// Returns the position at which to insert a declaration before the statement at `at`: one further
+/// up if the insertion would separate the declaration of a pointer from its assignment.
 fn before_pointer(body: &[Stmt], at: usize) -> usize {
     match (
         at.checked_sub(1).and_then(|before| body.get(before)),

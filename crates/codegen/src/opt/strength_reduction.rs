@@ -1,12 +1,12 @@
-//! Strength reduction of induction variables: a loop counts in the steps of its data. A loop
-//! `for (k = 0; k < n / 64; k++)` with `64 * k` in its indices becomes
-//! `for (k = 0; k < n; k += 64)` with `k` in its indices.
+//! Reduces the strength of products of loop counters: a loop counts in the steps of its data. A
+//! loop `for (k = 0; k < n / 64; k++)` with `64 * k` in its indices becomes `for (k = 0; k < n; k
+//! += 64)` with `k` in its indices.
 //!
 //! The quotient is eliminated, and with it its effect on compilers for devices: NVIDIA's compiler
 //! unrolls such a loop several times, or keeps a product for each array that is read. On an H200
 //! the transposed matrix-vector product then takes 0.90 of the time, a step of n bodies 0.84 to
-//! 0.96 of it, a tiled matrix product 0.98. C compilers reduce strength themselves: there the pass
-//! is not run.
+//! 0.96 of it, a tiled matrix product 0.98. C compilers reduce strength themselves: for CPUs the
+//! pass is not run.
 //!
 //! The classical form (Aho, Lam, Sethi and Ullman, *Compilers*, section 9.1) adds a variable for
 //! each product; here the counter itself takes its place, since all products have the same factor.
@@ -33,8 +33,8 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// Scales the counters of loops whose ends are quotients and whose indices are multiples of the
-/// divisor.
+/// Scales the counters of the loops of a function whose ends are quotients by a constant and whose
+/// uses of the counter are multiples of the divisor.
 fn reduce_strength(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     block(&mut body, &function.known(), function);
@@ -59,8 +59,9 @@ fn block(body: &mut [Stmt], facts: &Facts, function: &Function) {
     }
 }
 
-/// Scales a counter by the divisor of the loop's end, if each use of the counter is a multiple of
-/// the divisor.
+/// Scales the counter of a sequential loop from 0 with step 1 by the constant divisor in the loop's
+/// end, if the end then contains no division and each use of the counter is a multiple of the
+/// divisor.
 fn scale_counter(stmt: &mut Stmt, facts: &Facts, function: &Function) {
     let StmtKind::For(Loop {
         counter,
@@ -93,7 +94,7 @@ fn scale_counter(stmt: &mut Stmt, facts: &Facts, function: &Function) {
     }
 }
 
-/// Returns true if an opaque size or the shape of an array depends on a counter: these are not
+/// Returns true if an opaque size, or the size of an array, depends on a counter: these are not
 /// rewritten.
 fn has_fixed_uses(function: &Function, counter: Var) -> bool {
     let mut changes = Renaming::default();
@@ -109,13 +110,14 @@ fn has_fixed_uses(function: &Function, counter: Var) -> bool {
     })
 }
 
-/// Rewrites sizes in terms of the scaled counter.
+/// A visitor that checks and rewrites the sizes that contain a counter that is to be scaled by
+/// `by`.
 struct CounterScaling<'n> {
     counter: Var,
     by: &'n Nat,
-    /// True if a size contains the counter.
+    /// True if a visited size contains the counter.
     any_use: bool,
-    /// True if all sizes that contain the counter can be rewritten.
+    /// True if all visited sizes that contain the counter can be rewritten.
     all_scalable: bool,
 }
 
@@ -149,8 +151,8 @@ impl Change for CounterScaling<'_> {
     }
 }
 
-/// Returns the constant divisor, above 1, of the first quotient among the factors in a size; `None`
-/// if there is none.
+/// Returns the divisor of the first quotient by a constant above 1 among the factors in a size;
+/// `None` if there is none.
 fn divisor(nat: &Nat) -> Option<Nat> {
     let summands = nat.summands();
     let mut factors = summands.iter().flat_map(|summand| &summand.factors);

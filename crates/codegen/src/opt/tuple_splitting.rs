@@ -1,5 +1,5 @@
-//! Tuple splitting: a tuple that is only accessed by its halves becomes two variables (scalar
-//! replacement of aggregates, for structs).
+//! Splits tuples: a private tuple, or array of tuples, that is only accessed by its halves becomes
+//! two variables (scalar replacement of aggregates, for structs).
 
 use rise::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,8 +20,8 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// Replaces each tuple that is only accessed by its halves by two variables, unless it is declared
-/// with a value of which each half would compute the whole.
+/// Replaces each private variable of tuple type that is only accessed by its halves by two
+/// variables, unless it is declared with a value of which each half would compute the whole.
 fn split_tuples(function: &mut Function) {
     while split_once(function) {}
 }
@@ -75,7 +75,8 @@ fn split_once(function: &mut Function) -> bool {
     changed
 }
 
-/// Notes the tuples that are declared with a value of which each half would compute the whole.
+/// Adds to `kept` the variables that are declared with a value of which each half would compute the
+/// whole: neither a pair nor a read.
 fn note_computed(body: &[Stmt], kept: &mut FxHashSet<Id>) {
     walk::each_stmt(body, &mut |stmt| {
         if let StmtKind::Declare(id, Some(value)) = &stmt.kind
@@ -86,7 +87,7 @@ fn note_computed(body: &[Stmt], kept: &mut FxHashSet<Id>) {
     });
 }
 
-/// Declares the halves instead of the tuples; returns true if a tuple was declared.
+/// Replaces the declarations of tuples by those of their halves; returns true if there were any.
 fn declare_halves(body: &mut Vec<Stmt>, halves: &FxHashMap<Id, [Id; 2]>) -> bool {
     let mut changed = false;
     for mut stmt in std::mem::take(body) {

@@ -1,5 +1,6 @@
-//! Unrolls short loops over private arrays, so that their elements can become variables: private
-//! memory with computed indices is slow on a device.
+//! Marks short loops over private arrays to be unrolled, so that their elements can become
+//! variables: private memory with computed indices is slow on a device. Also marks the loops over
+//! vector lanes that are left.
 
 use nat::Nat;
 
@@ -14,26 +15,26 @@ pub(crate) const PASS: Pass = Pass {
     changes: Changes::all("unrolled, so that elements of private memory become variables"),
 };
 
-/// The maximal number of statements that a sequential loop may have after unrolling, for the pass
-/// to unroll it.
+/// The maximal number of statements that a sequential loop may have after unrolling for the pass to
+/// mark it.
 const MAX_STATEMENTS: i64 = 1024;
 
-/// The maximal number of iterations that a sequential loop may have for the pass to unroll it.
+/// The maximal number of iterations that a sequential loop may have for the pass to mark it.
 const MAX_ROUNDS: i64 = 64;
 
-/// The maximal number of elements of an array for which loops are unrolled: elements of larger ones
-/// do not become variables.
+/// The maximal number of elements of a private array for which loops are marked: elements of larger
+/// ones do not become variables.
 const MAX_ELEMENTS: i64 = 256;
 
-/// Marks the loops to be unrolled.
+/// Marks the loops of a function to be unrolled.
 fn run(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     block(&mut body, function);
     function.body = body;
 }
 
-/// Marks loops to be unrolled, also those over vector lanes, and returns the number of statements
-/// of the block after unrolling.
+/// Marks loops of a block to be unrolled, also those over vector lanes with a constant number, and
+/// returns the number of statements of the block after unrolling.
 fn block(body: &mut [Stmt], function: &Function) -> i64 {
     let mut total: i64 = 0;
     for stmt in body {
@@ -90,8 +91,8 @@ fn repetition(stmt: &mut Stmt, function: &Function) -> i64 {
     size
 }
 
-/// Finds accesses to private arrays of at most [`MAX_ELEMENTS`] elements, or to single lanes in
-/// private memory, whose index or lane depends on a counter.
+/// A visitor that finds places in private memory whose index or lane depends on a counter, and that
+/// are in arrays of at most [`MAX_ELEMENTS`] elements or are single lanes.
 struct Private<'f> {
     counter: nat::Var,
     function: &'f Function,

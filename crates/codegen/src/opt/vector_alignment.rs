@@ -1,4 +1,4 @@
-//! Alignment of arrays of scalars that vectors are read from or written to.
+//! Determines the alignment of arrays of scalars that vectors are read from or written to.
 
 use rise::Type;
 use rustc_hash::FxHashMap;

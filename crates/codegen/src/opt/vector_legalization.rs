@@ -1,4 +1,4 @@
-//! Vector legalisation: operations on vectors that are wider than a register are split into a loop
+//! Legalises vectors: assignments of vectors that are wider than a register are split into a loop
 //! over pieces of register width (LLVM's type legalisation splits vectors in the same way).
 //! `*(f32x32 *)&y[i] += a * *(f32x32 *)&x[i]` becomes a short loop over the lanes of a register of
 //! the machine, be it eight or sixteen.
@@ -24,12 +24,12 @@ pub(crate) const PASS: Pass = Pass {
 
 /// The size in bytes of a register of AVX, half of one of AVX-512, two of NEON.
 const REGISTER_BYTES: i64 = 32;
-/// The size in bytes of the widest supported register. Vectors of floating-point numbers whose size
-/// is a multiple of it are split into pieces as wide as a register of the machine, others into
-/// pieces of [`REGISTER_BYTES`].
+/// The size in bytes of the widest supported register. Vectors of `f32` or `f64` whose size is a
+/// multiple of it are split into pieces as wide as a register of the machine, others into pieces of
+/// [`REGISTER_BYTES`].
 const WIDEST_REGISTER_BYTES: i64 = 64;
 
-/// Splits assignments of wide vectors.
+/// Splits the assignments of wide vectors in a function.
 fn legalize_vectors(function: &mut Function) {
     let mut body = std::mem::take(&mut function.body);
     block(&mut body, function);
@@ -48,8 +48,8 @@ fn block(body: &mut [Stmt], function: &mut Function) {
     }
 }
 
-/// Returns the loop over the pieces of an assignment; `None` if the assignment is not of a vector
-/// that is wider than a register, or cannot be split.
+/// Returns the loop over the pieces of an assignment of a vector that is wider than
+/// [`REGISTER_BYTES`]; `None` for other assignments, and if it cannot be split.
 fn split_assignment(place: &Place, value: &Expr, function: &mut Function) -> Option<StmtKind> {
     let Type::Vector(lanes, scalar) = &*value.ty else {
         return None;
@@ -86,8 +86,8 @@ fn split_assignment(place: &Place, value: &Expr, function: &mut Function) -> Opt
     }))
 }
 
-/// Aligns the arrays that the function declares and the pieces access to registers: an access that
-/// straddles two cache lines takes twice the time.
+/// Sets the alignment of the arrays that the function declares and that an assignment accesses to
+/// that of the widest register: an access that straddles two cache lines takes twice the time.
 fn align(place: &Place, value: &Expr, function: &mut Function) {
     let mut arrays = vec![place.id];
     walk::sub_exprs(value, &mut |part| {
@@ -118,13 +118,13 @@ fn scalar_bytes(scalar: ScalarType) -> Option<i64> {
     }
 }
 
-/// Returns true if a place is a range of scalars that are contiguous in memory.
+/// Returns true if a place is a range of scalars that are adjacent in an array.
 fn is_contiguous(place: &Place) -> bool {
     place.lanes.is_some() && place.index.is_some()
 }
 
-/// Returns true if each lane of an expression depends on the same lane of its operands only. The
-/// target may be read in the same lanes.
+/// Returns true if it is known that each lane of an expression depends on the same lane of its
+/// operands only. The assigned place may be read, but no other place in its variable.
 fn is_elementwise(value: &Expr, target: &Place) -> bool {
     match &value.kind {
         ExprKind::Load(place) => is_contiguous(place) && (place.id != target.id || place == target),
@@ -153,9 +153,9 @@ fn is_elementwise(value: &Expr, target: &Place) -> bool {
 }
 
 struct Chunk {
-    /// The first lane.
+    /// The number of the first lane of a piece.
     offset: Nat,
-    /// The number of lanes.
+    /// The number of lanes of a piece.
     lanes: Nat,
 }
 

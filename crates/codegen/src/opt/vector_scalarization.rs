@@ -1,5 +1,5 @@
-//! Scalarisation of vectors in private arrays: they are composed of elements where all indices of
-//! the array are known, so that the elements can become variables.
+//! Replaces vectors in private arrays of scalars by their elements, where all indices of the array
+//! are constant, so that the elements can become variables.
 
 use nat::Nat;
 use rise::Type;
@@ -24,7 +24,8 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// Takes vectors in private arrays of scalars apart where all indices of the array are known.
+/// Replaces reads and writes of vectors in private arrays of at most [`MAX_ELEMENTS`] scalars by
+/// reads and writes of their elements, where all indices of the array are constant.
 fn take_apart(function: &mut Function) {
     let uses = Uses::of(function);
     let (mut by_lanes, mut kept) = (FxHashSet::default(), FxHashSet::default());
@@ -56,7 +57,8 @@ fn take_apart(function: &mut Function) {
     function.body = body;
 }
 
-/// Replaces writes of vectors to the arrays `apart` by writes of their lanes.
+/// Replaces writes of vectors to the arrays `apart` by a new variable for the vector and writes of
+/// its lanes.
 fn apart_block(body: &mut Vec<Stmt>, apart: &FxHashSet<Id>, function: &mut Function) {
     for mut stmt in std::mem::take(body) {
         walk::each_block(&mut stmt, &mut |inner| apart_block(inner, apart, function));
@@ -108,7 +110,8 @@ fn lanes_of(place: &Place) -> Vec<Place> {
     (0..count).map(one).collect()
 }
 
-/// Replaces reads of vectors from the arrays `apart` by vectors of reads of their lanes.
+/// A visitor that replaces reads of vectors from the arrays `apart` by lists of reads of their
+/// lanes.
 struct Together<'a> {
     apart: &'a FxHashSet<Id>,
 }

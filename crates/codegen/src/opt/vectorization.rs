@@ -1,5 +1,5 @@
-//! Vectorisation of loops over lanes: what such a loop does for each lane becomes operations on
-//! vectors where OpenCL C has them.
+//! Vectorises loops over lanes: the assignment that such a loop executes for each lane becomes one
+//! assignment of vectors, if OpenCL C has its operations on vectors.
 
 use nat::{Nat, Var};
 use rise::{Ty, Type};
@@ -17,8 +17,8 @@ pub(crate) const PASS: Pass = Pass {
     changes: Changes::all("computed for all lanes at once"),
 };
 
-/// Replaces loops over lanes by operations on vectors: loops over 2, 4, 8 or 16 lanes whose body is
-/// one assignment that OpenCL C has on vectors.
+/// Replaces loops over 2, 4, 8 or 16 lanes, whose body is one assignment with operations that
+/// OpenCL C has on vectors, by an assignment of vectors.
 fn widen_loops(body: &mut [Stmt]) {
     for stmt in body {
         walk::each_block(stmt, &mut |inner| widen_loops(inner));
@@ -58,7 +58,7 @@ fn widened(stmt: &Stmt) -> Option<StmtKind> {
     Some(StmtKind::Assign(place, widen.expr(value)?))
 }
 
-/// Widens the body of a loop over lanes to vectors.
+/// Converts places and expressions for one lane of a loop to those for all lanes.
 struct Widen {
     lane: Var,
     lanes: Nat,
@@ -69,7 +69,8 @@ impl Widen {
         nat.as_var() == Some(self.lane)
     }
 
-    /// Returns the place of all lanes, given that of one; `None` if they are not contiguous.
+    /// Returns the place of all lanes, given that of one; `None` if they are not adjacent in their
+    /// order.
     fn place(&self, place: &Place) -> Option<Place> {
         let index = place.index.as_ref();
         match &place.lane {
@@ -91,8 +92,8 @@ impl Widen {
         (*kind != ScalarType::Bool).then(|| Type::Vector(self.lanes.clone(), scalar.clone()).into())
     }
 
-    /// Returns the value of all lanes, given that of one; `None` if OpenCL C has no such operation
-    /// on vectors.
+    /// Returns an expression for all lanes, given that for one; `None` if it has no vector type, or
+    /// if OpenCL C has no such operation on vectors.
     fn expr(&self, expr: &Expr) -> Option<Expr> {
         let ty = self.vector(&expr.ty)?;
         let boxed = |expr: &Expr| Some(Box::new(self.expr(expr)?));

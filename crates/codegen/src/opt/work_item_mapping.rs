@@ -1,4 +1,5 @@
-//! Work-item mapping: distributes the iterations of a loop over work-items or groups, cyclically.
+//! Distributes the iterations of loops over work-items or groups, cyclically. Before, a pass makes
+//! assumptions about the sizes of launches.
 //!
 //! A loop over `0 <= i < n` and `s` work-items becomes `for (i = id; i < n; i += s)` in each (*RISE
 //! & Shine*, listing 11; Lift, section 5.5). If an index of private memory depends on the number of
@@ -36,7 +37,7 @@ pub(crate) const PASS: Pass<KernelFunction> = Pass {
     },
 };
 
-/// The pass that assumes the ranges and sizes that every launch of the kernel has.
+/// The pass that collects the distributed loops and assumes facts about the sizes of each launch.
 pub(crate) const ASSUMPTIONS: Pass<KernelFunction> = Pass {
     name: "launch-assumptions",
     run: Run::Always(|kernel| assume_launch(&mut kernel.function, &mut kernel.work)),
@@ -51,11 +52,11 @@ const MAX_ROUNDS: i64 = 16;
 /// execute the last round: then each copy of the body is guarded.
 const MAX_GUARDED_ROUNDS: i64 = 4;
 
-/// The maximal number of loads, in all rounds together, of a loop that becomes a loop over rounds
-/// because there are few: more would take all registers.
+/// The maximal number of loads, in all rounds together, in a loop that becomes a loop over rounds
+/// because it has few rounds: more would take all registers.
 const MAX_LOADS: i64 = 128;
 
-/// Maps the loops of a kernel to work-items.
+/// Distributes the loops of a kernel over work-items and groups.
 pub(crate) fn run(function: &mut Function, work: &KernelState) {
     let private = (0..function.variables.len())
         .filter(|at| {
@@ -78,9 +79,12 @@ pub(crate) fn run(function: &mut Function, work: &KernelState) {
 }
 
 /// Collects the distributed loops, and assumes facts about the sizes of a launch: there is at least
-/// one work-item, and the local size divides the global size. An unknown size of a dimension over
-/// which no loop is distributed becomes 1, and in a dimension in which loops are distributed only
-/// over the work-items of a group there is one group.
+/// one work-item, and the local size divides the global size, which becomes a condition on the
+/// launch unless it is proved.
+///
+/// In a dimension without loops over work-items, an unknown local size becomes 1, and without any
+/// distributed loop an unknown global size, too. In a dimension in which loops are distributed only
+/// over the work-items of a group, a launch has to have one group.
 pub(crate) fn assume_launch(function: &mut Function, work: &mut KernelState) {
     shared_loops(&function.body, &mut work.items);
     let mut facts = function.known();
@@ -124,7 +128,7 @@ pub(crate) fn assume_launch(function: &mut Function, work: &mut KernelState) {
     }
 }
 
-/// Collects the distributed loops without duplicates.
+/// Adds the distributed loops in statements to `found`, without duplicates.
 fn shared_loops(body: &[Stmt], found: &mut Vec<Items>) {
     walk::each_stmt(body, &mut |stmt| {
         if let StmtKind::For(this) = &stmt.kind
@@ -209,8 +213,9 @@ impl WorkItemMapping<'_> {
         *mode = LoopMode::Sequential;
     }
 
-    /// Returns true if a size contains a division of the counter by the number of work-items, or an
-    /// index of a private array contains the counter.
+    /// Returns true if, in the body of a loop, a size contains a division by the number of
+    /// work-items whose dividend contains the counter, or an index of a private array contains the
+    /// counter.
     fn needs_round_number(&self, body: &[Stmt], counter: Var, count: &Nat) -> bool {
         let mut found = RoundNumberUse {
             counter,
@@ -222,7 +227,8 @@ impl WorkItemMapping<'_> {
         found.is_used
     }
 
-    /// Returns the result of a query: a size if it is known, otherwise a size variable.
+    /// Returns the result of a query: a known size, or a size variable, for which the query is
+    /// recorded.
     fn resolve_query(&mut self, query: Query, dimension: u8) -> Nat {
         if let Query::Count(level) = query {
             let at = usize::from(dimension.min(2));
@@ -259,7 +265,7 @@ impl WorkItemMapping<'_> {
         self.record_query(var, query, dimension)
     }
 
-    /// Returns the number of groups, as the size variable of a query.
+    /// Returns the size variable for the number of groups in a dimension, and records its query.
     fn group_count(&mut self, dimension: u8) -> Nat {
         let query = Query::Count(Level::WorkGroup);
         let mut items = self.function.items.iter();
@@ -278,8 +284,9 @@ impl WorkItemMapping<'_> {
         self.record_query(var, query, dimension)
     }
 
-    /// Replaces the launch sizes in statements, which occur in the sizes of temporaries in global
-    /// memory, by queries: first the number of groups, then the others.
+    /// Records the queries for the launch sizes that statements contain because of the sizes of
+    /// arrays in global memory. The global size is first replaced by the number of groups times the
+    /// local size, where it is divided by the local size.
     fn resolve_launch_sizes(&mut self, body: &mut [Stmt], dimension: u8) {
         let at = usize::from(dimension);
         let (local, global) = (self.work.vars.local[at], self.work.vars.global[at]);
@@ -325,7 +332,7 @@ impl WorkItemMapping<'_> {
 }
 
 /// Returns the number of rounds of a loop if it is a constant of at most [`MAX_ROUNDS`] or, if not
-/// all work-items execute the last round, [`MAX_GUARDED_ROUNDS`].
+/// all work-items execute the last round, of at most [`MAX_GUARDED_ROUNDS`]; otherwise `None`.
 fn constant_rounds(iterations: &Nat, count: &Nat) -> Option<i64> {
     let (iterations, count) = (iterations.as_const()?, count.as_const()?);
     let (full, rest) = (
@@ -339,7 +346,7 @@ fn constant_rounds(iterations: &Nat, count: &Nat) -> Option<i64> {
     (rounds <= most).then_some(rounds)
 }
 
-/// Returns the number of loads in statements.
+/// Returns the number of reads in the expressions of statements and their nested statements.
 fn loads(body: &[Stmt]) -> i64 {
     let mut found = 0;
     walk::for_each_expr(body, &mut |expr| {
@@ -350,7 +357,7 @@ fn loads(body: &[Stmt]) -> i64 {
     found
 }
 
-/// Finds quotients of the global size by the local size.
+/// A visitor that finds quotients and remainders of the global size by the local size.
 struct GroupCountUse<'a> {
     global: Var,
     size: &'a Nat,
@@ -363,8 +370,8 @@ impl Look for GroupCountUse<'_> {
     }
 }
 
-/// Replaces the global size, in sizes that contain its quotient by the local size, by the product
-/// of the number of groups and the local size.
+/// A visitor that replaces the global size by the product of the number of groups and the local
+/// size, in sizes that contain a quotient or remainder of it by the local size.
 struct WholeGroups {
     global: Var,
     size: Nat,

@@ -1,5 +1,5 @@
-//! The targets: the table of them, what distinguishes them, and the text of the loop language for
-//! each.
+//! Defines the table of the targets and what distinguishes them, and prints programs in the loop
+//! language for each.
 //!
 //! A target has a folder, with its [`Backend`], and a line in the table below. What similar targets
 //! share is in [`clike`].
@@ -35,7 +35,6 @@ macro_rules! table {
             /// All targets, the default first.
             pub const ALL: &[Target] = &[$(Target::$target,)*];
 
-            /// Returns the implementation of the target.
             fn backend(self) -> &'static dyn Backend {
                 match self {
                     $(Target::$target => &$backend,)*
@@ -54,9 +53,10 @@ table! {
 /// The properties of a target that other crates use.
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
-    /// The name in `@target(…)` and on the command line, and other words for it.
+    /// The name in `@target(…)` and on the command line, with other words by which messages
+    /// recognise that the target is meant.
     pub name: TargetName,
-    /// The description in lists.
+    /// A short description for lists of targets.
     pub summary: &'static str,
     /// The properties on which the translation and its messages depend.
     pub features: Features,
@@ -71,15 +71,15 @@ pub struct Description {
 /// A program for the host that launches the kernels of a module.
 #[derive(Clone, Copy, Debug)]
 pub struct HostProgram {
-    /// The name in requests.
+    /// The name by which requests of editors ask for the program.
     pub name: &'static str,
-    /// The name in a title.
+    /// The description in the title of a document.
     pub title: &'static str,
     /// The function that prints it; the result is `None` if the module has no kernels.
     pub print: fn(&Module) -> Result<Option<String>>,
 }
 
-/// The dialect of C that a target's text is written in: its vectors, built-in functions and
+/// The dialect of C in which the text of a target is written: its vectors, built-in functions and
 /// headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CDialect {
@@ -99,7 +99,7 @@ trait Backend: Sync {
         CDialect::Gnu
     }
 
-    /// Returns the name of a scalar type in memory.
+    /// Returns the name of a scalar type for values in memory.
     fn scalar_name(&self, scalar: ScalarType) -> &'static str {
         clike::types::scalar_name(scalar)
     }
@@ -109,7 +109,7 @@ trait Backend: Sync {
         &[]
     }
 
-    /// Returns the text behind the headers, which declares what the target's spelling requires.
+    /// Returns the text after the headers, which declares what the spelling of the target requires.
     fn preamble(&self) -> &'static str {
         ""
     }
@@ -119,8 +119,9 @@ trait Backend: Sync {
         "for"
     }
 
-    /// Writes a loop that is more than a sequential loop of C, and returns the result; or writes
-    /// only what comes in front of a plain loop, and returns `None`.
+    /// Writes a loop that is more than a sequential loop of C, and returns the result. For other
+    /// loops, returns `None` after writing at most what is in front of the loop, such as a pragma;
+    /// the caller then writes the plain loop.
     fn annotated_loop(&self, _printer: &mut Printer<'_>, _this: &Loop) -> Option<Result<()>> {
         None
     }
@@ -137,7 +138,7 @@ impl Target {
         self.description().name.name
     }
 
-    /// Returns the target with this name, if there is one.
+    /// Returns the target with this name, if there is one; its other words are not accepted.
     pub fn from_name(name: &str) -> Option<Target> {
         Target::all().find(|target| target.as_str() == name)
     }
@@ -157,15 +158,15 @@ impl Target {
         Target::ALL.iter().copied()
     }
 
-    /// Returns the names of all targets.
+    /// Returns the names of all targets, each with its other words, the default first.
     pub fn names() -> Vec<TargetName> {
         Target::all()
             .map(|target| target.description().name)
             .collect()
     }
 
-    /// Returns the first target with this parallelism, for programs that require it and name no
-    /// target; the default target if there is none.
+    /// Returns the first target with this parallelism, or the default target if there is none. It
+    /// is the target for programs that require the parallelism and name no target.
     pub fn with(parallelism: Parallelism) -> Target {
         let mut all = Target::all();
         all.find(|target| target.features().parallelism == parallelism)
@@ -187,12 +188,12 @@ impl Default for Target {
     }
 }
 
-/// Prints a program.
+/// Prints a program as text for a target.
 ///
 /// # Errors
-/// Fails for what has no counterpart in the language of the target, such as `f16`, vectors whose
-/// number of lanes is a parameter, and size functions that are parameters, and for counts that do
-/// not fit into indices.
+/// Fails for what has no counterpart in the language of the target, such as `f16` in C, vectors
+/// whose number of lanes is a parameter, and size functions that are parameters, and for constant
+/// counts that do not fit into indices.
 pub(crate) fn emit(program: Program, target: Target, index: IndexPolicy) -> Result<Module> {
     let Program { code, signature } = program;
     match code {

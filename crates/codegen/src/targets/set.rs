@@ -1,16 +1,17 @@
-//! Sets of targets, and the targets that a definition determines.
+//! Defines sets of targets, and determines the targets of a definition.
 
 use rise::Inference;
 use syntax::ast::{AnnotationValue, Item, TermKind};
 
 use super::Target;
 
-/// The targets that a definition determines.
+/// The targets that the text of a definition determines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TargetSelection {
-    /// The targets of `@target`.
+    /// The targets in its `@target` annotations.
     pub marked: Targets,
-    /// The target for the first primitive or address space that not all targets have.
+    /// The target that the first primitive or address space in the definition requires, if there is
+    /// one that not all targets have.
     pub used: Option<Target>,
 }
 
@@ -24,8 +25,8 @@ impl TargetSelection {
     }
 }
 
-/// Returns the targets of the `@target` annotations of an item, in source order. Unknown names are
-/// skipped.
+/// Returns the targets in the `@target` annotations of an item, in source order and with
+/// duplicates. Unknown names are skipped.
 pub fn marked_targets(item: &Item) -> impl Iterator<Item = Target> + Clone {
     let args = item
         .annotations("target")
@@ -54,12 +55,13 @@ impl Targets {
         self.0 == 0
     }
 
-    /// Returns the targets in the set, in the order of the table.
+    /// Returns the targets in the set, in the order of [`Target::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Target> + Clone {
         Target::all().filter(move |&target| self.contains(target))
     }
 
-    /// Returns the first target in the set whose work-items run kernels.
+    /// Returns the first target in the set that has kernels, which work-items run; `None` if there
+    /// is none.
     pub fn with_work_items(self) -> Option<Target> {
         self.iter()
             .find(|target| target.features().has_work_items())

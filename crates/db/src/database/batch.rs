@@ -12,18 +12,18 @@ use crate::demand::evaluate;
 use crate::files::{FileId, ItemId};
 use crate::targets::evaluate_diagnostics;
 
-/// The stack size of a thread: deep terms are traversed recursively. Only the used part occupies
-/// memory.
+/// The stack size of a thread, in bytes: deep terms are traversed recursively. Only the used part
+/// occupies memory.
 const STACK_SIZE: usize = 64 << 20;
 /// The number of items that a thread takes from the work list at once.
 const ITEMS_PER_TASK: usize = 32;
 
-/// The diagnostics of a file, grouped by item.
+/// A file with all its diagnostics, grouped by item.
 pub type FileReport = (FileId, Vec<(ItemId, Arc<[Diagnostic]>)>);
 
 impl Database {
-    /// Checks the files on the given number of threads. The reports are in the order of `files`,
-    /// without the items that have no diagnostics.
+    /// Checks the files on the given number of threads, but at least on one. The reports are in the
+    /// order of `files`, without the items that have no diagnostics.
     pub fn check_all(&self, files: &[FileId], threads: usize) -> Vec<FileReport> {
         let items: Vec<ItemId> = files
             .iter()

@@ -1,4 +1,5 @@
-//! Changes of files. A text is split into items, and an edit changes as few of them as possible.
+//! The database's methods that change files. A text is split into items, and a change keeps the
+//! items before and after the changed ones.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,10 +18,11 @@ use crate::split::{
     ItemText, ParsedFile, ParsedItemText, Replacement, boundary, offset, parse_all, slice,
 };
 
-/// Methods that change files. Each of them blocks until every clone of the database is dropped.
+/// Methods that change files. They block until every clone of the database is dropped, unless there
+/// is nothing to change.
 impl Database {
     /// Sets the text of the file at `path`, and returns the file. Unchanged items at the start and
-    /// at the end are kept.
+    /// at the end are kept. A file of 4 GiB or more becomes absent instead.
     pub fn set_file<'a>(&mut self, path: FilePath, text: impl Into<Cow<'a, str>>) -> FileId {
         let file = self.file_at(&path);
         let text = text.into();
@@ -33,8 +35,8 @@ impl Database {
     }
 
     /// Sets the text of the strategy file at `path`, which can refer to the definitions of
-    /// `program`, and to the strategies that they can name in `@strategy`. This is for a strategy
-    /// that is given for a program and is in no file.
+    /// `program` and of the files that it imports. This is for a strategy that is given for a
+    /// program and is in no file on disk.
     pub fn set_strategy<'a>(
         &mut self,
         path: FilePath,
@@ -66,8 +68,8 @@ impl Database {
         }
     }
 
-    /// Sets the texts of many files, which are parsed on the given number of threads, and returns
-    /// the files in the same order.
+    /// Sets the texts of many files, which are parsed on at most `threads` threads (but at least
+    /// on this one), and returns the files in the same order.
     pub fn set_files(&mut self, files: Vec<(FilePath, String)>, threads: usize) -> Vec<FileId> {
         let (paths, texts): (Vec<FilePath>, Vec<_>) = files
             .into_iter()
@@ -85,7 +87,8 @@ impl Database {
     }
 
     /// Sets the text of the file at `path` to one that was parsed before, possibly on another
-    /// thread, and returns the file.
+    /// thread, and returns the file. If it was parsed in another language than the file's, it is
+    /// parsed again.
     pub fn set_prepared(&mut self, path: FilePath, text: ParsedFile) -> FileId {
         let file = self.file_at(&path);
         if text.language != self.language(file) {
@@ -95,8 +98,9 @@ impl Database {
         file
     }
 
-    /// Replaces a range of bytes of the file. An offset outside the text, or inside a character, is
-    /// replaced by the nearest boundary before it. A file without text is left unchanged.
+    /// Replaces a range of bytes of the file by `text`. An offset outside the text, or inside a
+    /// character, is replaced by the nearest boundary before it. A file without text is left
+    /// unchanged.
     pub fn edit_file(&mut self, file: FileId, range: Range<usize>, text: &str) {
         let Some(layout) = self.layouts.get(&file) else {
             return;
@@ -144,7 +148,7 @@ impl Database {
         self.set_file_absent(file, ReadError::NotFound(Arc::default()));
     }
 
-    /// Records that there is no text at `path`.
+    /// Records that there is no text at `path`, for this reason. Removes a text that was set.
     pub fn set_absent(&mut self, path: FilePath, why: ReadError) {
         let file = self.file_at(&path);
         self.set_file_absent(file, why);
@@ -191,7 +195,8 @@ impl Database {
         self.replace_items(file, Rope::from_str(text), nothing);
     }
 
-    /// Parses the items of a file, if it is one of the strategy library.
+    /// Splits a file of the strategy library into items, if that has not been done yet. Does
+    /// nothing for other files.
     pub fn open_library_file(&mut self, file: FileId) {
         if self.is_library(file)
             && self.language(file) == Language::Elevate
@@ -202,8 +207,8 @@ impl Database {
         }
     }
 
-    /// Replaces the text of a file, and its items according to `new`. A file that is larger than 4
-    /// GiB becomes absent instead.
+    /// Replaces the text of a file, and its items according to `new`. A file of 4 GiB or more
+    /// becomes absent instead.
     fn replace_items(&mut self, file: FileId, rope: Rope, new: Replacement) {
         if u32::try_from(rope.len_bytes()).is_err() {
             return self.set_file_absent(file, ReadError::Other("it is larger than 4 GiB".into()));
@@ -252,7 +257,7 @@ impl Database {
     }
 
     /// Returns items with these texts. The items of `old` are used first, so that an edited item
-    /// keeps its identity.
+    /// keeps its identifier; those that are not needed are released.
     fn assign(&mut self, file: FileId, old: &[ItemId], pieces: Vec<ItemText>) -> Vec<ItemId> {
         let same = |(item, piece): &(&ItemId, &ItemText)| self.item_text(**item) == piece.text;
         let head = old.iter().zip(&pieces).take_while(same).count();
@@ -343,7 +348,7 @@ impl Database {
         item
     }
 
-    /// Moves items that are no longer in any file to the pool.
+    /// Moves items that are no longer in any file to the pool for reuse, with an empty text.
     fn release(&mut self, items: &[ItemId]) {
         for &item in items {
             self.change(item, ItemText::new(Arc::default(), Language::default()));
@@ -352,7 +357,7 @@ impl Database {
         Arc::make_mut(&mut self.free).extend(items);
     }
 
-    /// Returns the durability of names and lists of items.
+    /// Returns the durability of the file's list of items and of their headers.
     fn durability(&self, file: FileId) -> Durability {
         if self.is_library(file) {
             Durability::HIGH

@@ -1,4 +1,5 @@
-//! The database: its inputs, and the methods that read the results of queries.
+//! The type [`Database`], its constructors, and its methods for cancellation and for reading files,
+//! items and the results of queries. The submodules have its other methods.
 
 mod batch;
 mod edit;
@@ -93,8 +94,8 @@ impl Default for Database {
 
 /// Methods for cancellation.
 impl Database {
-    /// Returns true if a change waits until this clone is dropped. Long computations that use no
-    /// queries should call this regularly.
+    /// Returns true if the computations on this clone are cancelled, because a change waits until
+    /// it is dropped. Long computations that use no queries should call this regularly.
     pub fn is_cancelled(&self) -> bool {
         inputs::is_cancelled(self)
     }
@@ -110,7 +111,7 @@ impl Database {
         })
     }
 
-    /// Unwinds to [`Database::catch_cancelled`] if a change waits until this clone is dropped.
+    /// Unwinds to [`Database::catch_cancelled`] if [`Database::is_cancelled`].
     pub fn unwind_if_cancelled(&self) {
         salsa::Database::unwind_if_revision_cancelled(self);
     }
@@ -119,7 +120,7 @@ impl Database {
 /// The size of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
-    /// The number of files with a text, including the library.
+    /// The number of files with a text, including those of the libraries.
     pub files: usize,
     /// The number of bytes of their texts.
     pub text_bytes: usize,
@@ -133,15 +134,15 @@ pub struct Usage {
 
 /// Methods that evaluate types.
 impl Database {
-    /// Returns the argument of the queries on an item, after the evaluation of its type and of the
-    /// types of everything that it uses. Methods whose queries need types get the argument here.
+    /// Evaluates the type of an item and the types of everything that it uses, and returns the item
+    /// as the argument of queries. Methods whose queries need types get their argument here.
     fn demand(&self, item: ItemId) -> SourceItem {
         evaluate(self, [item], &mut FxHashSet::default());
         item.into()
     }
 
-    /// Returns the results of [`Database::demand`] for many items, whose shared dependencies are
-    /// validated once.
+    /// Returns the results of [`Database::demand`] for many items. Shared dependencies are visited
+    /// once.
     fn demand_all(&self, items: &[ItemId]) -> impl Iterator<Item = SourceItem> {
         evaluate(self, items.iter().copied(), &mut FxHashSet::default());
         items.iter().map(|&item| item.into())
@@ -150,8 +151,8 @@ impl Database {
 
 /// Methods that read files, items and the results of queries.
 impl Database {
-    /// Returns the file at this path, if the database knows it: if it was set or marked as absent,
-    /// or another file refers to it.
+    /// Returns the file at this path, if the database knows it: if its text or language was set, it
+    /// was marked as absent, or another file was found to refer to it.
     pub fn file(&self, path: &FilePath) -> Option<FileId> {
         self.paths
             .lock()
@@ -166,7 +167,8 @@ impl Database {
         SourceFile::from(file).path(self).clone()
     }
 
-    /// Returns all files with a text, including the library, in the order of their paths.
+    /// Returns all files with a text, including those of the libraries, in the order of their
+    /// paths.
     pub fn files(&self) -> Vec<FileId> {
         let mut files: Vec<FileId> = self.layouts.keys().copied().collect();
         files.sort_by(|a, b| {
@@ -177,7 +179,8 @@ impl Database {
         files
     }
 
-    /// Returns true if the file is part of the binary.
+    /// Returns true if the file is part of the binary: a file of the standard library or of the
+    /// strategy library.
     pub fn is_library(&self, file: FileId) -> bool {
         matches!(SourceFile::from(file).path(self), FilePath::Std(_))
     }
@@ -187,7 +190,7 @@ impl Database {
         SourceFile::from(file).language(self)
     }
 
-    /// Returns the dialect of the terms in the file.
+    /// Returns the dialect of the terms in the file, which is RISE for a strategy file.
     pub fn dialect(&self, file: FileId) -> Dialect {
         self.language(file).dialect()
     }
@@ -218,7 +221,7 @@ impl Database {
         SourceItem::from(item).text(self)
     }
 
-    /// Returns the file that contains the item.
+    /// Returns the file that contains the item, or contained it if it has been removed.
     pub fn file_of(&self, item: ItemId) -> FileId {
         SourceItem::from(item).file(self)
     }
@@ -232,9 +235,9 @@ impl Database {
             .unwrap_or_default()
     }
 
-    /// Returns the item that contains this offset of the file (or ends there), and the offset
-    /// relative to the item's start; `None` if there is none. Between two adjacent items this is
-    /// the later one.
+    /// Returns the item that contains this offset in bytes of the file (or ends there), and the
+    /// offset relative to the item's start; `None` if there is none. Between two adjacent items
+    /// this is the later one.
     pub fn item_at(&self, file: FileId, offset: u32) -> Option<(ItemId, u32)> {
         self.layouts.get(&file)?.item_at(offset)
     }
@@ -277,8 +280,8 @@ impl Database {
         signature_of(self, id)
     }
 
-    /// Returns the strategy that a definition names in `@strategy`; `None` if it names none, or no
-    /// strategy for a whole definition.
+    /// Returns the strategy that a definition names in `@strategy`; `None` if it names none, if the
+    /// name cannot be resolved, or if it is not a strategy for a whole definition.
     pub fn strategy_of(&self, item: ItemId) -> Option<GlobalId> {
         named(self, self.demand(item).into())?.ok()
     }
@@ -292,12 +295,14 @@ impl Database {
         Some((file, place.item, place.name))
     }
 
-    /// Returns the item's header: its name or import path, and the names that it uses.
+    /// Returns the item's header: the part of it, such as its name and the names that it uses, that
+    /// other items depend on apart from its type.
     pub fn header(&self, item: ItemId) -> &Header {
         SourceItem::from(item).header(self)
     }
 
-    /// Returns the result of type inference for the item.
+    /// Returns the result of type inference for the item. All types in it are unknown if the item
+    /// is not a definition of a program, or if inference fails because of a bug.
     pub fn inference(&self, item: ItemId) -> Arc<rise::Inference> {
         types::inference(self, self.demand(item))
     }
@@ -308,7 +313,8 @@ impl Database {
         types::scheme(self, self.demand(item))
     }
 
-    /// Returns the types of many items, in their order. Shared dependencies are validated once.
+    /// Returns the results of [`Database::scheme`] for many items, in their order. Shared
+    /// dependencies are visited once.
     pub fn schemes(
         &self,
         items: impl IntoIterator<Item = ItemId>,
@@ -318,20 +324,20 @@ impl Database {
         items.map(|item| types::scheme(self, item)).collect()
     }
 
-    /// Returns the diagnostics of the item: syntax, names, types and targets. Ranges are relative
-    /// to it.
+    /// Returns all diagnostics of the item: of its syntax, names and types, of its strategy or its
+    /// run as an example, and of its targets. Ranges are relative to the item.
     pub fn item_diagnostics(&self, item: ItemId) -> Arc<[Diagnostic]> {
         targets::all_diagnostics(self, self.demand(item).into())
     }
 
-    /// Returns the diagnostics of the file, grouped by item, without items that have none. Ranges
+    /// Returns all diagnostics of the file, grouped by item, without items that have none. Ranges
     /// are relative to the item; [`Database::item_span`] returns its range.
     pub fn file_diagnostics(&self, file: FileId) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
         self.file_diagnostics_without_runs(file, &FxHashSet::default())
     }
 
     /// Returns the result of [`Database::file_diagnostics`], but runs nothing for the items in
-    /// `skipped`: for those, only the diagnostics of their texts and types are included.
+    /// `skipped`: for those, only the diagnostics of syntax, names and types are included.
     pub fn file_diagnostics_without_runs(
         &self,
         file: FileId,
@@ -342,12 +348,14 @@ impl Database {
     }
 
     /// Returns the items of the file whose complete diagnostics require running an example or a
-    /// strategy, each with the texts that the result depends on.
+    /// strategy, each with the texts that the result depends on. These are examples, and
+    /// definitions of RISE that name a strategy or use, directly or not, one that does.
     pub fn runs(&self, file: FileId) -> Vec<(ItemId, RunInputs)> {
         runs::runs(self, file)
     }
 
-    /// Returns the definitions in scope in the file.
+    /// Returns the definitions of the file's own language that are in scope in it. The strategy
+    /// library is not included.
     pub fn scope(&self, file: FileId) -> Arc<Scope> {
         scope::scope(self, file.into())
     }
@@ -358,12 +366,13 @@ impl Database {
         scope::programs(self, file.into())
     }
 
-    /// Returns the strategies in scope in the file, including those that `@strategy` can name.
+    /// Returns the definitions of strategy files that are in scope in the file: those of a strategy
+    /// file, and those of the strategy files that it imports. The strategy library is not included.
     pub fn strategy_scope(&self, file: FileId) -> Arc<Scope> {
         scope::strategies(self, file.into())
     }
 
-    /// Resolves a free name in the file.
+    /// Resolves a free name among the definitions of [`Database::scope`].
     pub fn resolve(&self, file: FileId, name: &str) -> Binding {
         self.scope(file).resolve(name)
     }
@@ -399,8 +408,8 @@ impl Database {
         scope::bindings(self, item.into()).clone()
     }
 
-    /// Returns the items in all files that use this definition: as a free name, or as the strategy
-    /// that they name in `@strategy`.
+    /// Returns the items in all files that use this definition: by a name that refers to it or is
+    /// ambiguous between it and others, or as the strategy that they name in `@strategy`.
     pub fn users(&self, item: ItemId) -> Vec<ItemId> {
         let Declaration::Def(name) = &self.header(item).declares else {
             return Vec::new();
@@ -438,7 +447,7 @@ impl Database {
             || self.strategy_of(user) == Some(item.global())
     }
 
-    /// Returns the number by which diagnostics and inference identify the item.
+    /// Returns the number by which diagnostics, inference and strategies identify the item.
     pub fn global(&self, item: ItemId) -> GlobalId {
         item.global()
     }
@@ -497,7 +506,7 @@ impl LogKey {
 
 /// Constructors.
 impl Database {
-    /// Creates a database that contains only the library.
+    /// Creates a database that contains only the standard library and the strategy library.
     pub fn new() -> Self {
         Database::with_storage(salsa::Storage::default(), None)
     }

@@ -15,8 +15,9 @@ use crate::targets;
 
 /// Methods for the options of the user.
 impl Database {
-    /// Sets the launch sizes that replace those of the programs: up to three numbers each; if there
-    /// are none, those of the programs are used.
+    /// Sets the launch sizes that replace those of the programs: the numbers of work-items of a
+    /// work-group (`local`) and of all (`global`) in up to three dimensions. Missing dimensions
+    /// are 1; if a list is empty, the sizes of the programs are used.
     pub fn set_launch(&mut self, local: &[u64], global: &[u64]) {
         let nats = |sizes: &[u64]| -> Vec<Nat> {
             let nat = |size: &u64| Nat::from(i64::try_from(*size).unwrap_or(i64::MAX));
@@ -32,7 +33,7 @@ impl Database {
             .to(launch);
     }
 
-    /// Sets the device against which OpenCL programs are checked; `None` sets a typical one.
+    /// Sets the device against which OpenCL programs are checked; `None` sets the default device.
     pub fn set_device(&mut self, device: Option<Device>) {
         let device = device.unwrap_or_default();
         if *self.device() == device {
@@ -44,13 +45,14 @@ impl Database {
             .to(Arc::new(device));
     }
 
-    /// Sets the width of sizes and indices in generated code, which can also depend on the sizes.
+    /// Sets the width of sizes and indices in generated code: a fixed one, or one that depends on
+    /// the sizes of a call.
     pub fn set_index_width(&mut self, index: impl Into<IndexPolicy>) {
         let index = index.into();
         self.set_codegen(|options| options.index = index);
     }
 
-    /// Sets the passes that are left out.
+    /// Sets the optimisation passes that are left out when code is generated.
     pub fn set_left_out_passes(&mut self, without: PassSet) {
         self.set_codegen(|options| options.without = without);
     }
@@ -81,7 +83,8 @@ impl Database {
         device(self)
     }
 
-    /// Sets a target for which every program is checked in addition to its own.
+    /// Sets the target for which programs without annotated targets are checked, in addition to
+    /// the one that their patterns or their strategies need; `None` sets none.
     pub fn set_target(&mut self, target: Option<Target>) {
         Options::get(self)
             .set_target(self)
@@ -89,7 +92,9 @@ impl Database {
             .to(target);
     }
 
-    /// Returns the targets that the item is checked for.
+    /// Returns the targets that the item is checked for: its annotated targets, or, for a program
+    /// that no other item of its file uses, the target that it needs and that of
+    /// [`Database::set_target`]. Returns none for an item with errors or of the library.
     pub fn targets(&self, item: ItemId) -> Targets {
         targets::targets(self, self.demand(item).into())
     }

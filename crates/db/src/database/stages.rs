@@ -20,27 +20,28 @@ use crate::values::{self, Values};
 
 /// Methods that return the stages of compilation.
 impl Database {
-    /// Returns the item of RISE as a core term that refers to other definitions by name; `None` if
-    /// it has errors.
+    /// Returns the definition of RISE as a core term that refers to other definitions by their
+    /// numbers; `None` if it has errors, or the item is no definition of RISE.
     pub fn elaborated(&self, item: ItemId) -> Option<Arc<Def<Primitive>>> {
         terms::elaborated(self, self.demand(item))
     }
 
-    /// Returns the item of RISE as a closed program, in which all definitions that it uses are
-    /// inlined.
+    /// Returns the definition of RISE as a closed program, in which all definitions that it uses
+    /// are inlined. Strategies are not applied.
     pub fn linked(&self, item: ItemId) -> Result<Arc<Program<Primitive>>, LinkError> {
         terms::linked(self, self.demand(item))
     }
 
-    /// Returns the linked program of the definition in normal form. This method and the following
-    /// ones that return a [`StageResult`] fail with the diagnostics that prevent the stage.
+    /// Returns the program of [`Database::code_linked`] in normal form; fails for a definition of
+    /// DPIA. This method and the following ones that return a [`StageResult`] fail with the
+    /// diagnostics that prevent the stage.
     pub fn normalised(&self, item: ItemId) -> StageResult<Program<Primitive>> {
         let item = self.demand(item);
         frontend(self, item).normalised(self, item)
     }
 
-    /// Returns the program of a definition of DPIA for a target, and its form: functional or
-    /// imperative.
+    /// Returns the program of a definition of DPIA for a target, its form (functional or
+    /// imperative), and its diagnostics for the target.
     pub fn compiled_phrase(&self, item: ItemId, target: Target) -> StageResult<Compiled> {
         phrases::compiled(self, self.demand(item), target)
     }
@@ -50,18 +51,20 @@ impl Database {
         phrases::plain(self, self.demand(item))
     }
 
-    /// Returns the program in functional DPIA.
+    /// Returns the program for the target in functional DPIA. A definition of RISE that makes no
+    /// choice of implementation gets the default schedule of the target; fails for an imperative
+    /// definition of DPIA.
     pub fn functional(&self, item: ItemId, target: Target) -> StageResult<PhraseProgram> {
         let item = self.demand(item);
         frontend(self, item).functional(self, item, target)
     }
 
-    /// Returns the program in imperative DPIA.
+    /// Returns the program for the target in imperative DPIA.
     pub fn imperative(&self, item: ItemId, target: Target) -> StageResult<PhraseProgram> {
         stages::imperative(self, self.demand(item), target)
     }
 
-    /// Returns the generated code.
+    /// Returns the generated code for the target.
     pub fn module(&self, item: ItemId, target: Target) -> StageResult<Module> {
         stages::module(self, self.demand(item), target)
     }
@@ -71,8 +74,8 @@ impl Database {
         stages::listing(self, self.demand(item), stage)
     }
 
-    /// Returns the OpenCL kernels specialised for work-groups of this size. A launch is compiled
-    /// for it if the size was chosen at run time and is not part of the program.
+    /// Returns the generated code for work-groups of this size, which replaces the size in the
+    /// program. This is for a launch whose size is chosen at run time.
     pub fn module_of_groups(
         &self,
         item: ItemId,
@@ -82,22 +85,22 @@ impl Database {
         stages::module_of_groups(self, self.demand(item), target, local)
     }
 
-    /// Links the program that code is generated from: each definition with `@strategy` is replaced
-    /// by the result of its strategy.
+    /// Links the program that code of a definition of RISE is generated from: each definition with
+    /// `@strategy` is replaced by the result of its strategy.
     pub fn code_linked(&self, item: ItemId) -> StageResult<Program<Primitive>> {
         programs::code_linked(self, self.demand(item))
     }
 
-    /// Returns the access of each expression of the definition when it is compiled for the target;
-    /// `None` if it cannot be compiled.
+    /// Returns the access of each expression of the definition of RISE when it is compiled for the
+    /// target; `None` if it cannot be translated to functional DPIA.
     pub fn flow(&self, item: ItemId, target: Target) -> Option<Arc<DataFlow>> {
         flow(self, self.demand(item), target)
     }
 
-    /// Returns the values of the definition's expressions for small sizes: those of `@run` that are
-    /// small, and otherwise small ones that satisfy the conditions; the elements of its arguments
-    /// are 0, 1, 2, …. Returns `None` if the definition is no program, if no such sizes are found,
-    /// and for programs with C functions of their own, which are not run.
+    /// Returns the values of the expressions of a definition of RISE for small sizes: those of
+    /// `@run` that are small, and otherwise small ones that satisfy the conditions; the elements of
+    /// its arguments are 0, 1, 2, …. Returns `None` if the definition is no program, if no such
+    /// sizes are found, and for programs with C functions of their own, which are not run.
     pub fn values(&self, item: ItemId) -> Option<Arc<Values>> {
         values::values(self, self.demand(item))
     }
@@ -106,10 +109,11 @@ impl Database {
 /// Methods for a definition in no file: the result of a rewrite.
 impl Database {
     /// Returns the errors that a definition has with the right side `new` and not with `old`, as a
-    /// program for a target, or for its own targets. Implementations that are still to be chosen are
-    /// no errors; those of generated code are only found if `generate` is true. The diagnostics have
-    /// no meaningful places. If no target is given, there are none for a definition that is not
-    /// checked for any, because it is no program by itself or makes no choice of implementation.
+    /// program for the given target, or for its own targets if none is given. Implementations that
+    /// are still to be chosen are no errors; errors in generating code are only found if `generate`
+    /// is true. The places of the diagnostics have no meaning. If no target is given, the result is
+    /// empty for a definition that has a strategy, for one that neither names a target nor is a
+    /// program by itself, and for a `new` that makes no choice of implementation.
     pub fn new_errors(
         &self,
         item: ItemId,

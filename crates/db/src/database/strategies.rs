@@ -32,13 +32,13 @@ impl Database {
     }
 
     /// Returns the definition of an item of RISE and those that it uses directly or transitively,
-    /// without those of the standard library.
+    /// without those of the standard library and those with errors.
     pub fn used_programs(&self, item: ItemId) -> Definitions {
         strategies::used_programs(self, self.demand(item).into())
     }
 
-    /// Returns the texts of the conditions on sizes and of the other assumptions that the rules of
-    /// a run have made.
+    /// Returns the texts of the conditions on sizes and of the other assumptions under which the
+    /// result of a strategy is valid.
     pub fn assumed(&self, rewritten: &Rewritten) -> Vec<String> {
         strategies::assumed(rewritten)
     }
@@ -54,12 +54,14 @@ impl Database {
         strategies::program_of(self, self.demand(strategy).into())
     }
 
-    /// Returns the result of the definition's own `@strategy`; `None` if it has none.
+    /// Returns the result of applying the definition's own `@strategy` within a limit of work;
+    /// `None` if it has none.
     pub fn lowered(&self, item: ItemId) -> Option<StageResult<LoweredDef>> {
         strategies::lowered(self, self.demand(item))
     }
 
-    /// Checks an expression as a strategy, with the file's strategies and programs in scope.
+    /// Checks an expression as a strategy for a whole definition, with the file's strategies and
+    /// programs in scope.
     ///
     /// # Errors
     /// Returns the errors of the text, with places in it.
@@ -83,7 +85,7 @@ impl Database {
         given::given_for(self, strategy, store)
     }
 
-    /// Applies a strategy to a definition of RISE like [`Database::rewrite`].
+    /// Applies a strategy that was entered as text to a definition of RISE.
     ///
     /// # Errors
     /// Fails with the reason why the definition is not rewritten.

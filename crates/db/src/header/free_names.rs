@@ -1,4 +1,4 @@
-//! The free names of an item.
+//! The free names of an item of a program.
 
 use syntax::ast::{BinderAnnotation, BinderId, Item, ItemKind, Name, TermId, TermKind};
 
@@ -35,7 +35,8 @@ pub(super) fn free_names(item: &Item) -> Box<[Name]> {
     walk.free.into_boxed_slice()
 }
 
-/// Returns the binders of a definition's type annotation that are in scope in its body.
+/// Returns the binders of a type, such as `(n: Nat) -> …`, that are in scope in what follows it:
+/// the body of the definition that it annotates, or the conditions of its `where`.
 fn spine(item: &Item, mut ty: TermId) -> Vec<BinderId> {
     let mut binders = Vec::new();
     loop {
@@ -127,8 +128,8 @@ impl<'a> Walk<'a> {
         self.item.children(id, |child| todo.push(Step::Term(child)));
     }
 
-    /// Records scalar types that occur as expressions among these terms: a definition may have such
-    /// a name, by mistake.
+    /// Records those of these terms, which are expressions, that are the name of a scalar type: a
+    /// definition may have such a name, by mistake.
     fn reserved_names(&mut self, terms: &[TermId]) {
         for &term in terms {
             if let TermKind::Scalar(scalar) = self.item.term(term).kind {
@@ -137,7 +138,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Adds binders, in order, and the term in which they are in scope to the work list.
+    /// Adds to the work list the binders, in order, with their annotations, and the term in which
+    /// they are in scope.
     fn scope(&mut self, params: &[BinderId], body: TermId) {
         self.todo.push(Step::Unbind(params.len()));
         self.todo.push(Step::Term(body));

@@ -1,4 +1,4 @@
-//! Headers: the part of an item that other items depend on before inference.
+//! Headers: the part of an item that other items depend on, apart from its type.
 
 mod free_names;
 mod strategy_names;
@@ -9,7 +9,8 @@ use syntax::{Span, elevate};
 use crate::trees::Tree;
 use free_names::free_names;
 
-/// The part of an item that other items depend on, apart from its type.
+/// The part of an item that other items depend on, apart from its type. It is computed from the
+/// text of the item alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The declaration of the item.
@@ -17,23 +18,25 @@ pub struct Header {
     /// The range in the item of the declared name, or of the import's string; empty if there is
     /// neither.
     pub span: Span,
-    /// The free names in the item that refer to definitions of the item's own language, sorted.
+    /// The free names in the item that may refer to definitions of the item's own language, sorted.
     pub free_names: Box<[Name]>,
-    /// The names that strategies may use for definitions of programs, sorted; only for an item of
-    /// ELEVATE.
+    /// The names in an item of ELEVATE that may refer to definitions of programs, sorted. They
+    /// include names that the item binds itself. Empty for an item of a program.
     pub programs: Box<[Name]>,
-    /// The strategy that the item names in `@strategy`; `None` if it names none.
+    /// The strategy that the item names in its first `@strategy`; `None` if it has none, or one
+    /// with other arguments than a name, or a file and a name.
     pub strategy: Option<Box<StrategyName>>,
-    /// The tokens of the declaration of a foreign function, without comments.
+    /// The tokens of the declaration of a foreign function, without comments, separated by spaces;
+    /// `None` for other items.
     pub foreign: Option<Box<str>>,
     /// The names that invalid definitions such as `type t = …` would define.
     pub synonyms: Box<[Name]>,
 }
 
-/// The strategy of an annotation `@strategy("file.elevate", name)`.
+/// The strategy of an annotation `@strategy(name)` or `@strategy("file.elevate", name)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrategyName {
-    /// The file's path as it is written, and its range in the item.
+    /// The file's path as it is written, and its range in the item; `None` if only a name is given.
     pub file: Option<(Box<str>, Span)>,
     /// The name of the strategy.
     pub name: Name,
@@ -44,7 +47,7 @@ pub struct StrategyName {
 /// The declaration of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Declaration {
-    /// A definition of this name.
+    /// A definition or a foreign function of this name.
     Def(Name),
     /// An import of this path.
     Import(Box<str>),
@@ -56,7 +59,8 @@ pub enum Declaration {
 }
 
 impl Header {
-    /// Returns true if the item refers to something with this name that it does not bind itself.
+    /// Returns true if the item may refer to a definition with this name. In an item of ELEVATE,
+    /// this includes some names that the item binds itself.
     pub fn names(&self, name: &str) -> bool {
         let among = |names: &[Name]| {
             names
@@ -130,7 +134,7 @@ impl Header {
     }
 }
 
-/// Joins the tokens of a text with a blank, without comments.
+/// Joins the tokens of a text with spaces, without comments.
 fn tokens(text: &str) -> Box<str> {
     use syntax::TokenKind::{BlockComment, DocComment, LineComment, Whitespace};
     let tokens = syntax::lex(text).filter(|token| {

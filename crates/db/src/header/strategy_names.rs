@@ -1,4 +1,4 @@
-//! The free names of an item of a strategy file.
+//! The names in an item of a strategy file that may refer to strategies or to programs.
 
 use rustc_hash::FxHashMap;
 use syntax::Span;
@@ -8,8 +8,8 @@ use syntax::elevate::ast::{Expect, ExprKind, Item, ItemKind, Op, PatternKind};
 /// The normal form that `;;` computes if no other is given.
 const DEFAULT_NORMAL_FORM: &str = "DFNF";
 
-/// Returns the strategies that the item refers to, sorted, without duplicates. Every name that the
-/// checker can look up must be among them.
+/// Returns the names with which the item may refer to definitions of strategy files, sorted,
+/// without duplicates. Every name that the checker can look up must be among them.
 pub(super) fn strategies(item: &Item) -> Box<[Name]> {
     let bound = Bound::of(item);
     let mut names: Vec<Name> = Vec::new();
@@ -36,8 +36,8 @@ pub(super) fn strategies(item: &Item) -> Box<[Name]> {
     sorted(names)
 }
 
-/// Returns the free names in terms of RISE that may be sizes or expressions of other items, such as
-/// a `tune`. Names of primitives always refer to these.
+/// Returns the free names in the item's terms of RISE that may refer to other items of strategy
+/// files, such as a `tune`. Names of primitives are left out, because they always refer to these.
 fn in_terms<'a>(item: &'a Item, bound: &'a Bound<'a>) -> impl Iterator<Item = Name> + 'a {
     // In the condition of a `tune`, its own name refers to it; elsewhere it refers to RISE.
     let own = match &item.kind {
@@ -60,8 +60,9 @@ fn in_terms<'a>(item: &'a Item, bound: &'a Bound<'a>) -> impl Iterator<Item = Na
         })
 }
 
-/// Returns the names that may refer to definitions of RISE: those in its terms, and those of
-/// strategies, which may be programs that are arguments.
+/// Returns the names that may refer to definitions of RISE, sorted, without duplicates: those in
+/// terms of RISE, in the patterns of `match`, and in expressions, which may be programs that are
+/// arguments. Names that the item binds itself are included.
 pub(super) fn programs(item: &Item) -> Box<[Name]> {
     let in_terms = item.rise.terms.iter().filter_map(|term| match &term.kind {
         TermKind::Name(name) if !name.starts_with('?') => Some(name.clone()),
@@ -81,7 +82,7 @@ pub(super) fn programs(item: &Item) -> Box<[Name]> {
     sorted(in_terms.chain(in_expressions).chain(in_patterns).collect())
 }
 
-/// Returns the names in a pattern: its variables, or names of RISE.
+/// Returns the names in a pattern with this range, including those in its terms of RISE.
 fn names_in(item: &Item, pattern: Span) -> impl Iterator<Item = &Name> {
     let patterns = item
         .patterns
@@ -108,7 +109,7 @@ fn sorted(mut names: Vec<Name>) -> Box<[Name]> {
     names.into()
 }
 
-/// The ranges in which the item's own bindings are in scope, by name.
+/// The ranges in which the item's own parameters and pattern variables are in scope, by name.
 struct Bound<'a>(FxHashMap<&'a str, Vec<Span>>);
 
 impl<'a> Bound<'a> {

@@ -17,7 +17,8 @@ use crate::options::{Options, device, launched};
 use crate::panics::catch_panic;
 use crate::strategies::code_def;
 
-/// Links `item` with another right side, and returns the closed program in normal form.
+/// Links `item` with the right side `def` instead of its own, and returns the closed program in
+/// normal form. The strategies of the definitions that it uses are applied.
 pub(crate) fn program(
     db: &dyn Db,
     item: ItemId,
@@ -41,8 +42,8 @@ pub(crate) fn program(
         .map_err(|why| one(Diagnostic::error(codes::NOT_A_PROGRAM, name(db, item), why)))
 }
 
-/// Translates a closed program in normal form to functional DPIA; `None` if implementations are
-/// still to be chosen, and nothing else is wrong.
+/// Translates a closed program in normal form to functional DPIA; `None` if the only errors are
+/// implementations that are still to be chosen. Fails with the other errors if there are any.
 pub(crate) fn functional(
     db: &dyn Db,
     item: ItemId,

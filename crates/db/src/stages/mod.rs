@@ -1,4 +1,4 @@
-//! The stages of the compilation of a definition, each a salsa query.
+//! The stages of the compilation of a definition, most of which are salsa queries.
 //!
 //! A stage calls only earlier ones: linked program, normal form, accesses, functional DPIA,
 //! imperative DPIA, code. The diagnostics for a target may need the generated code, so they are in
@@ -37,13 +37,15 @@ pub(crate) trait Frontend {
     /// Returns the reason why the definition cannot be linked; `None` if it can.
     fn link_error(&self, db: &dyn Db, item: SourceItem) -> Option<LinkError>;
 
-    /// Returns the diagnostics of the definition that need more than its type, and no target.
+    /// Returns the diagnostics of the definition that need more than its type, but no target: those
+    /// of its strategy, its run as an example, or its phrase.
     fn diagnostics(&self, db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]>;
 
-    /// Returns the linked program in normal form.
+    /// Returns the linked program in normal form, as a program of RISE.
     fn normalised(&self, db: &dyn Db, item: SourceItem) -> StageResult<Program<Primitive>>;
 
-    /// Returns the diagnostics of the accesses of the definition's expressions.
+    /// Returns the diagnostics of the accesses of the definition's expressions when it is compiled
+    /// for the target, or those that prevent computing the accesses.
     fn access_diagnostics(
         &self,
         db: &dyn Db,
@@ -64,8 +66,8 @@ pub(crate) trait Frontend {
         self.functional(db, item, target)
     }
 
-    /// Returns the fix that stores the value at this place in a memory that the whole group shares;
-    /// `None` if the program does not compile then either.
+    /// Returns a fix that stores the value at this place in local or global memory, which the
+    /// work-items of a group share; `None` if there is none with which the program compiles.
     fn other_memory_fix(
         &self,
         _db: &dyn Db,
@@ -127,7 +129,7 @@ impl Frontend for NoProgram {
 /// The result of a stage, or the diagnostics that prevent it.
 pub type StageResult<T> = Result<Arc<T>, Arc<[Diagnostic]>>;
 
-/// Translates the program to imperative DPIA.
+/// Translates the program of the definition for the target to imperative DPIA.
 #[salsa::tracked(returns(clone), lru = 64)]
 pub(crate) fn imperative(
     db: &dyn Db,
@@ -182,7 +184,8 @@ fn compiled(
     generated(db, item, target, program, work)
 }
 
-/// Returns a result of code generation, or its errors at their places in the item.
+/// Runs a step of code generation, and returns its result, or its errors at their places in the
+/// item.
 fn generated<T>(
     db: &dyn Db,
     item: SourceItem,
@@ -214,8 +217,8 @@ fn generated<T>(
     })
 }
 
-/// Returns the local memory, in bytes, of each kernel that uses more at a time than the device has.
-/// Kernels whose local memory depends on sizes are left out.
+/// Returns the number of bytes of local memory of each kernel that uses more of it at one time than
+/// the device has. Kernels whose local memory depends on sizes are left out.
 pub(crate) fn local_memory(module: &Module, device: &Device) -> impl Iterator<Item = u64> {
     let kernels = module.device.iter().flat_map(|launched| &launched.kernels);
     let most = device.local_memory;
@@ -234,7 +237,8 @@ pub(crate) fn one(diagnostic: Diagnostic) -> Arc<[Diagnostic]> {
     Arc::new([diagnostic])
 }
 
-/// Creates an error at the place in the definition's own text that a phrase comes from.
+/// Creates an error at the place in the definition's own text that a phrase comes from, or at the
+/// definition's name if there is none.
 fn at(
     db: &dyn Db,
     item: SourceItem,
@@ -254,7 +258,7 @@ fn head(program: &PhraseProgram, origin: Origin) -> Option<Span> {
 }
 
 /// Returns the source of a phrase in the definition's own text. For a phrase of another definition,
-/// this is the source of the phrase that uses that definition.
+/// this is the source of the use of that definition in the own text.
 fn own_source(program: &PhraseProgram, origin: Origin) -> Option<&Source> {
     let mut source = program.origins.get(origin.0 as usize);
     while let Some(inner) = source
@@ -275,8 +279,8 @@ pub(crate) fn name_span(db: &dyn Db, item: SourceItem) -> Span {
         .map_or_else(Span::default, |name| name.span)
 }
 
-/// Returns the errors of the definition itself if it has any, because they have been reported;
-/// otherwise a new diagnostic with the reason.
+/// Returns the errors of the definition's syntax, names and types if there are any; otherwise a new
+/// error at its name with the message `error`.
 pub(crate) fn not_linked(db: &dyn Db, item: SourceItem, error: &str) -> Arc<[Diagnostic]> {
     let own = item_diagnostics(db, ItemId::from(item));
     let errors: Arc<[Diagnostic]> = own
@@ -291,7 +295,7 @@ pub(crate) fn not_linked(db: &dyn Db, item: SourceItem, error: &str) -> Arc<[Dia
     one(Diagnostic::error(dpia::codes::NOT_A_PROGRAM, span, error))
 }
 
-/// Runs a computation that needs the definition's own text.
+/// Runs a computation that needs the definition's own text. A panic becomes a diagnostic.
 fn with_text<T>(
     db: &dyn Db,
     item: SourceItem,

@@ -1,4 +1,5 @@
-//! The stages from a definition of DPIA to the phrase that is translated to imperative DPIA.
+//! The stages from a definition of DPIA to the phrase that is translated to imperative DPIA, and to
+//! the program of RISE that a functional definition computes.
 
 use std::sync::Arc;
 
@@ -83,7 +84,8 @@ impl Frontend for Dpia {
     }
 }
 
-/// Returns the diagnostics of the phrase that do not depend on a target.
+/// Returns the diagnostics of the linked phrase that do not depend on a target; none if it cannot
+/// be linked.
 #[salsa::tracked(returns(clone))]
 fn phrase_diagnostics(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
     // A definition that cannot be linked depends on one whose error is reported there.
@@ -94,7 +96,7 @@ fn phrase_diagnostics(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
     with_text(db, item, check).map_or_else(one, Arc::from)
 }
 
-/// Returns the program of the phrase for a target.
+/// Returns the program of the phrase for a target, with its form and its diagnostics.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn compiled(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<Compiled> {
     let linked =

@@ -1,4 +1,4 @@
-//! The stages from a definition of RISE to functional DPIA.
+//! The stages from a definition of RISE to functional DPIA, with their diagnostics and fixes.
 
 use std::sync::Arc;
 
@@ -108,7 +108,7 @@ impl Frontend for Rise {
     }
 }
 
-/// Returns the linked program in normal form.
+/// Returns the program of [`code_linked`] in normal form.
 #[salsa::tracked(returns(clone), lru = 128)]
 fn normalised(db: &dyn Db, item: SourceItem) -> StageResult<Program<Primitive>> {
     let linked = code_linked(db, item)?;
@@ -142,8 +142,9 @@ pub(crate) fn code_linked(db: &dyn Db, item: SourceItem) -> StageResult<Program<
         .map_err(not)
 }
 
-/// Returns the program that is compiled for a target, in normal form. A program that makes no choice
-/// of implementation gets the default schedule of the target.
+/// Returns the program that is compiled for a target, in normal form. A program that makes no
+/// choice of implementation gets the default schedule of the target, if that succeeds and makes a
+/// choice.
 #[salsa::tracked(returns(clone), lru = 128)]
 fn program_for(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<Program<Primitive>> {
     match schedule(db, item, target) {
@@ -153,7 +154,8 @@ fn program_for(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<Pro
 }
 
 /// Returns the result of the default schedule for a definition that makes no choice of
-/// implementation; `None` if it makes one or needs none, or if the schedule fails.
+/// implementation; `None` if it makes one or needs none, if it cannot be linked, or if the schedule
+/// fails.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn schedule(
     db: &dyn Db,
@@ -167,7 +169,8 @@ pub(crate) fn schedule(
     scheduled(db, item, target).filter(|def| dpia::functional::makes_choice(&def.body))
 }
 
-/// Returns the accesses of the program's expressions.
+/// Returns the accesses of the program's expressions when it is compiled for the target, with the
+/// problems that prevent the compilation.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> StageResult<Accesses> {
     let program = program_for(db, item, target)?;
@@ -187,7 +190,8 @@ pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> StageRe
     catch_panic(&item.text(db), "compiling", work).map_err(one)
 }
 
-/// Compiles a program with the memory that a fix would choose, and returns whether that succeeds.
+/// Compiles a program with the memory that a fix would choose, and returns the outcome. It is a
+/// failure with a reason if the program does not compile, or exceeds the device's local memory.
 fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> TrialResult {
     let fails = |why: &str, shares| TrialResult::Fails {
         why: why.to_owned(),
@@ -246,8 +250,10 @@ fn default_schedule(db: &dyn Db, item: SourceItem, target: Target) -> Diagnostic
     Diagnostic::new(Severity::Hint, dpia::codes::DEFAULT_SCHEDULE, name, message)
 }
 
-/// Adapts a diagnostic of a program that a strategy made. Its text is not the source text, so fixes
-/// are removed; a diagnostic of generated code is moved to the strategy's name.
+/// Adapts a diagnostic of a program that a strategy or the default schedule made. The program is
+/// not the source text, so fixes are removed. A diagnostic at the whole body is moved to the
+/// strategy's name in `@strategy`, or else to the definition's name, and says how to print the
+/// program.
 fn adapt_lowered_diagnostic(
     db: &dyn Db,
     item: SourceItem,

@@ -1,4 +1,4 @@
-//! The queries that check items of strategy files.
+//! The queries that check items of strategy files, and the environment in which they are checked.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::recursion::recursion;
 use crate::scope::{Binding, bindings, strategies};
 use crate::types::{ProgramEnv, point_at_names};
 
-/// Checks an item of a strategy file. For an item with syntax errors, only these are kept as
-/// errors.
+/// Checks an item of a strategy file. The diagnostics of its syntax are included; for an item with
+/// any of these, the errors of the checker are left out.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn strategy_checked(db: &dyn Db, item: SourceItem) -> Arc<Checked> {
     let parsed = strategy_parsed(db, item.into());
@@ -60,14 +60,15 @@ pub(crate) fn signature_of(db: &dyn Db, id: GlobalId) -> Arc<Signature> {
 }
 
 /// Returns the signature that the annotations of the definition's head give. It is all that is
-/// available to mutually recursive definitions.
+/// known in its own body, and in definitions that are mutually recursive with it.
 #[salsa::tracked(returns(clone))]
 fn header_signature(db: &dyn Db, item: SourceItem) -> Arc<Signature> {
     let parsed = strategy_parsed(db, item.into());
     Arc::new(lang::header_signature(&parsed.item))
 }
 
-/// Returns the signature of `used` for checking `user`.
+/// Returns the signature of `used` for checking `user`: that of its header if the two are the same
+/// or mutually recursive.
 fn signature_for(db: &dyn Db, user: ItemId, used: ItemId) -> Arc<Signature> {
     let file = SourceItem::from(used).file(db);
     if user == used || recursion(db, file.into()).are_mutually_recursive(user, used) {
@@ -77,7 +78,7 @@ fn signature_for(db: &dyn Db, user: ItemId, used: ItemId) -> Arc<Signature> {
     }
 }
 
-/// The environment of checking: the definitions that an item or a text uses.
+/// The environment in which an item or a text is checked: the definitions that it uses.
 pub(crate) struct ItemEnv<'db> {
     db: &'db dyn Db,
     file: SourceFile,

@@ -1,4 +1,5 @@
-//! Files of ELEVATE in the database: names, types, and the application of strategies to programs.
+//! Strategies in the database: their types, the resolution of `@strategy` annotations, and the
+//! application of strategies to programs.
 
 mod check;
 mod named;

@@ -12,8 +12,9 @@ use crate::inputs::{Db, FileState, SourceFile, SourceItem};
 use crate::language::Language;
 use crate::scope::{Binding, definitions, strategies};
 
-/// Returns the strategy that the definition names, or the reason why there is none; `None` if it
-/// has no `@strategy`.
+/// Returns the strategy that the definition names in `@strategy`, or an error if the name cannot be
+/// resolved or is not a strategy for a whole definition; `None` if it has no well-formed
+/// `@strategy`.
 pub(crate) fn named(db: &dyn Db, item: ItemId) -> Option<Result<GlobalId, Diagnostic>> {
     let name = SourceItem::from(item).strategy(db).as_deref()?;
     let found = named_definition(db, item)?;
@@ -21,8 +22,8 @@ pub(crate) fn named(db: &dyn Db, item: ItemId) -> Option<Result<GlobalId, Diagno
 }
 
 /// Returns the definition of a strategy file or of the strategy library that the definition names
-/// in `@strategy`, which may have any type, or the reason why there is none; `None` if it has no
-/// `@strategy`.
+/// in `@strategy`, which may have any type, or an error if there is none; `None` if it has no
+/// well-formed `@strategy`.
 pub(crate) fn named_definition(db: &dyn Db, item: ItemId) -> Option<Result<GlobalId, Diagnostic>> {
     let source = SourceItem::from(item);
     let name = source.strategy(db).as_deref()?;
@@ -137,7 +138,8 @@ fn unknown<'a>(
     }
 }
 
-/// Checks that a definition is a strategy for programs without further required arguments.
+/// Checks that a definition is a strategy for programs without further required arguments. Succeeds
+/// for one whose type has an error.
 fn is_whole(db: &dyn Db, name: &StrategyName, found: GlobalId) -> Result<(), Diagnostic> {
     let signature = signature_of(db, found);
     let mut ty = &*signature.scheme.ty;

@@ -24,7 +24,8 @@ use crate::panics::catch_panic;
 use crate::scope::{Binding, bindings, dependencies};
 use crate::terms::elaborated;
 
-/// The limit of work while a user types, which takes one or two seconds.
+/// The limit of the work of a strategy in a query, in the unit of [`Fuel::work`]. It takes one or
+/// two seconds.
 const WORK_LIMIT: u64 = 100_000_000;
 
 /// Returns a definition of a strategy file or of the strategy library; `None` if the library has no
@@ -44,7 +45,7 @@ fn definition(db: &dyn Db, id: GlobalId) -> Option<Arc<Definition>> {
 }
 
 /// Returns the definitions of the strategy and of the program, and those that they use directly or
-/// transitively, without those of the libraries.
+/// transitively, without those of the libraries. Definitions of programs with errors are left out.
 pub(crate) fn definitions(
     db: &dyn Db,
     strategy: &Arc<Definition>,
@@ -53,7 +54,7 @@ pub(crate) fn definitions(
     definitions_from(db, strategy, program, elaborated)
 }
 
-/// The query for the definition of an item of RISE.
+/// A query for the core term of a definition of RISE: [`elaborated`] or [`code_def`].
 type DefQuery = fn(&dyn Db, SourceItem) -> Option<Arc<Def<Primitive>>>;
 
 fn definitions_from(
@@ -88,7 +89,7 @@ fn definitions_from(
 }
 
 /// Returns the definition of an item of RISE and those that it uses directly or transitively,
-/// without those of the standard library.
+/// without those of the standard library and those with errors.
 pub(crate) fn used_programs(db: &dyn Db, item: ItemId) -> Definitions {
     let mut found = Definitions::default();
     add_used(db, vec![item], elaborated, &mut found);
@@ -126,8 +127,8 @@ fn order(db: &dyn Db, strategy: GlobalId) -> Order {
     order_in(db, file.into())
 }
 
-/// Returns the order in the header of a file; the default order for a file that is no strategy
-/// file.
+/// Returns the order of traversals in the header of a file; the default order if it has no such
+/// header, or is no strategy file.
 pub(crate) fn order_in(db: &dyn Db, file: SourceFile) -> Order {
     if file.language(db) != Language::Elevate {
         return Order::Default;
@@ -145,15 +146,15 @@ pub(crate) fn order_in(db: &dyn Db, file: SourceFile) -> Order {
 pub enum Refusal {
     /// The definition has errors, or is no definition of RISE.
     NoProgram,
-    /// The strategy has errors.
+    /// The strategy has errors, or the strategy library has no such definition.
     NoStrategy,
-    /// The strategy was applied, and failed.
+    /// The strategy was evaluated or applied without success, for this reason.
     NotRewritten(NotRewritten),
-    /// The tool panicked.
+    /// The tool panicked; this is the diagnostic for it.
     Bug(Box<Diagnostic>),
 }
 
-/// Applies a strategy to a definition of RISE.
+/// Applies a strategy of a strategy file or of the strategy library to a definition of RISE.
 pub(crate) fn rewrite(
     db: &dyn Db,
     item: ItemId,
@@ -204,8 +205,8 @@ pub(crate) fn program_of(db: &dyn Db, strategy: ItemId) -> Option<ItemId> {
     lang::program_of(&definition).map(ItemId::from_global)
 }
 
-/// Runs an example and reports if its result differs from the expected one. Returns nothing for
-/// other items.
+/// Runs an example, and reports a result that differs from the expected one. Returns nothing for
+/// other items, and for examples with errors.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn example(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
     let parsed = strategy_parsed(db, item.into());
@@ -230,7 +231,7 @@ pub(crate) fn example(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
     catch_panic(&item.text(db), "running", work).map_or_else(|failure| [failure].into(), Arc::from)
 }
 
-/// The result of a definition's own strategy.
+/// The result of a definition's own strategy, or the errors of naming and applying it.
 pub(crate) type Lowered = Result<Arc<LoweredDef>, Arc<[Diagnostic]>>;
 
 /// A definition after its `@strategy`.
@@ -238,15 +239,17 @@ pub(crate) type Lowered = Result<Arc<LoweredDef>, Arc<[Diagnostic]>>;
 pub struct LoweredDef {
     /// The resulting definition.
     pub def: Arc<Def<Primitive>>,
-    /// The number of steps of the strategy.
+    /// The number of rule applications of the strategy.
     pub steps: u64,
-    /// The assumptions of the rules, as text.
+    /// The conditions on sizes and the other assumptions of the rules, as text.
     pub assumed: Vec<String>,
-    /// The sizes that became parameters.
+    /// The names of the parameters that the strategy added to the definition.
     pub parameters: Vec<syntax::ast::Name>,
 }
 
-/// Applies the definition's own strategy; returns `None` if it has none.
+/// Applies the definition's own strategy, within the limit of work; returns `None` if it has none.
+/// If the definition has errors, the result is a failure without diagnostics, because they have
+/// been reported at their places.
 #[salsa::tracked(returns(clone), lru = 512)]
 pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
     let id = ItemId::from(item);
@@ -266,8 +269,8 @@ pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
     })
 }
 
-/// Returns the definition that code is generated from: the result of its own strategy, or the written
-/// definition if it names none. Returns `None` if it has errors, or its strategy fails.
+/// Returns the definition that code is generated from: the result of its own strategy, or the
+/// written definition if it names none. Returns `None` if it has errors, or its strategy fails.
 pub(crate) fn code_def(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primitive>>> {
     match lowered(db, item) {
         Some(lowered) => lowered.ok().map(|lowered| lowered.def.clone()),
@@ -303,7 +306,7 @@ fn going_on(db: &dyn Db) -> bool {
     false
 }
 
-/// Returns the request of a query: its work is limited.
+/// Returns the request for applying a strategy in a query: its work is limited by [`WORK_LIMIT`].
 fn while_typing<'f>(cancelled: &'f dyn Fn() -> bool) -> Request<'f> {
     Request {
         options: Fuel {
@@ -337,8 +340,9 @@ pub(crate) fn assumed(rewritten: &Rewritten) -> Vec<String> {
         .collect()
 }
 
-/// Creates a diagnostic for a refusal at the place that names the strategy; the place where the
-/// rule was tried is added as a related one.
+/// Creates a diagnostic for a refusal at `span`, the place that names the strategy. The place of
+/// the program where the rule was tried, or that in the text of the strategy where its evaluation
+/// failed, is added as a related one if it is known.
 pub(crate) fn complaint(refusal: &Refusal, span: Span) -> Diagnostic {
     let error = |message: &str| Diagnostic::error(codes::STRATEGY_FAILS, span, message);
     match refusal {
@@ -380,7 +384,8 @@ pub(crate) fn complaint(refusal: &Refusal, span: Span) -> Diagnostic {
     }
 }
 
-/// Returns true if the definition, or one that it uses, is lowered by a strategy.
+/// Returns true if the definition, or one that it uses directly or transitively, names a strategy
+/// in `@strategy`.
 pub(crate) fn is_lowered(db: &dyn Db, item: ItemId) -> bool {
     let mut seen = FxHashSet::from_iter([item]);
     let mut open = vec![item];

@@ -1,8 +1,8 @@
 //! A type checker for phrases: computes their types again from those of the primitives.
 //!
 //! Inference and translation put a type on each node; the checker compares these types with those
-//! of `primitives.dpia`. Sizes are compared under the program's conditions and the ranges of loop
-//! counters.
+//! that follow from the types of the primitives. Sizes are compared under the program's conditions
+//! and the ranges of loop counters.
 
 mod type_equality;
 
@@ -63,7 +63,8 @@ type Result<T> = std::result::Result<T, CheckError>;
 /// Checks that the type of each phrase of a program, computed from its parts, is a subtype of the
 /// type on its node.
 ///
-/// # Errors Returns the error of the first phrase that has another type, or of which no type can be
+/// # Errors
+/// Returns the error of the first phrase that has another type, or of which no type can be
 /// computed.
 pub fn check(program: &PhraseProgram) -> Result<()> {
     let mut facts = Facts::new();

@@ -97,7 +97,7 @@ impl Checker {
     }
 }
 
-/// Makes a type-level argument of a variable of this kind.
+/// Makes the type-level argument that is a variable of this kind.
 fn as_arg(var: Var, kind: Kind) -> Arg {
     match kind {
         Kind::Nat => Arg::Nat(Nat::var(var)),

@@ -22,7 +22,8 @@ pub struct NotInRise {
 /// Translates a functional program in normal form to RISE by removing accesses. The numbers of
 /// variables, origins and conditions stay.
 ///
-/// # Errors Returns the first primitive that has no counterpart in RISE.
+/// # Errors
+/// Returns the first primitive that has no counterpart in RISE.
 pub fn erase(program: &PhraseProgram) -> Result<Program<Primitive>, NotInRise> {
     Ok(Program {
         name: program.name.clone(),

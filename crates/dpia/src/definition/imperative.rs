@@ -76,8 +76,8 @@ fn spaces(body: &Phrase) -> Vec<(Prim, Origin, bool)> {
     found
 }
 
-/// Reports programs that mix memory with address spaces, which is for OpenCL, and memory without,
-/// which is for C and OpenMP.
+/// Reports one use of memory without an address space, which is for C and OpenMP, in a program that
+/// also has memory with one, which is for OpenCL.
 pub(super) fn mixed_spaces(
     program: &PhraseProgram,
     source_map: &SourceMap,
@@ -104,7 +104,7 @@ pub(super) fn mixed_spaces(
     }
 }
 
-/// Explains why a definition is no program.
+/// Makes the error for a definition that is no program, with the reason.
 pub(super) fn no_program(program: &PhraseProgram, source_map: &SourceMap) -> Diagnostic {
     let name = &program.name;
     let mut ty = &program.body.ty;

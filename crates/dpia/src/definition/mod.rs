@@ -27,7 +27,7 @@ use source_map::SourceMap;
 pub struct Compiled {
     /// The stage of the definition, if it is a program.
     pub stage: Option<Stage>,
-    /// The program in normal form, if it is functional with newly inferred accesses; `None` if
+    /// The program in normal form; its accesses are inferred anew if it is functional. `None` if
     /// there is an error.
     pub program: Option<PhraseProgram>,
     /// The diagnostics for the target, without those of [`check`].
@@ -154,7 +154,7 @@ fn untranslated(error: &ImperativeError, source_map: &SourceMap) -> Diagnostic {
 
 /// Adapts a diagnostic about RISE to DPIA: replaces help texts in the syntax of RISE, keeps the
 /// fixes that replace one word, which are the same in both languages, and removes the other fixes,
-/// which write pipes.
+/// which write pipes. If no preferred fix is left, the first enabled one becomes preferred.
 fn in_dpia(found: &mut Diagnostic) {
     if found.code == rise::codes::MISSING_COPY {
         found.help = Some("a copy is a loop of its own: `mapSeq(fun(x => x), …)`".into());

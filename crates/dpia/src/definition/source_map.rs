@@ -1,4 +1,5 @@
-//! Maps origins to places in the text of the definition that is reported on.
+//! The translation of origins to places in the text of the definition that is reported on, and
+//! errors at these places.
 
 use rise::core::{Origin, Source};
 use syntax::{Code, Diagnostic, ItemSpan, Span};

@@ -1,4 +1,5 @@
-//! The inference of accesses, in one traversal of a program.
+//! The inference of accesses, in one traversal of a program, which also collects the problems that
+//! keep the program from being compiled.
 //!
 //! In normal form every context determines the access of an expression: the result of the program
 //! is written, arguments have the accesses of the table, and a variable in the table is determined
@@ -49,7 +50,8 @@ pub(crate) struct AccessInference {
     pub nest: Vec<ParallelMap>,
     pub problems: Vec<Problem>,
     pub next_local: u32,
-    /// The conditions that the generated code assumes.
+    /// The conditions on sizes that the generated code assumes: those of the program, and those
+    /// that the checks add.
     pub obligations: Vec<Prop>,
     /// The facts about sizes.
     pub facts: Facts,
@@ -67,7 +69,8 @@ pub(crate) struct AccessInference {
     pub in_kernel: bool,
     /// The `oclRun` of the enclosing kernel.
     pub kernel: Option<Origin>,
-    /// The innermost enclosing pattern that may repeat the expression.
+    /// The innermost enclosing primitive, other than `let`, that the expression is in a function
+    /// of: it may repeat the expression.
     pub again: Option<(Primitive, Origin)>,
     /// True while memory is checked as if it was allocated in some address space: the results are
     /// discarded, and no further choices are tried.
@@ -446,7 +449,8 @@ impl AccessInference {
         rise::core::lambda(param, body)
     }
 
-    /// Reports a problem if the context does not accept an expression of the access `has`.
+    /// Reports a problem if the context does not accept an expression of the access `has`. If a
+    /// readable value is accepted because it is written by an assignment, checks this write.
     fn check_access(&mut self, term: &Term, has: Access, want: &Expectation) {
         let user = want.user.clone();
         let data = term.ty.clone();
@@ -493,8 +497,8 @@ impl AccessInference {
         self.report(term.origin, kind);
     }
 
-    /// Returns true if a problem of the expression itself has been reported, so that its access is
-    /// not known.
+    /// Returns true if a missing implementation of the expression itself has been reported, so that
+    /// its access is not known.
     fn has_problem(&self, term: &Term) -> bool {
         self.problems
             .iter()

@@ -1,4 +1,4 @@
-//! Access paths into an accumulator, and the views that transform them.
+//! Access paths from values to their parts, and the views that transform them.
 
 use nat::Nat;
 use rise::core::Form;

@@ -1,5 +1,5 @@
 //! The access table: the accesses of primitives' arguments and results, read from their types in
-//! `primitives.dpia`.
+//! DPIA.
 
 use std::sync::LazyLock;
 
@@ -56,7 +56,7 @@ pub(crate) enum TypeParam {
     OwnAccess(Var),
 }
 
-/// Returns the access signature of a primitive that both languages have.
+/// Returns the access signature of a primitive. It is meaningful only for expressions.
 pub(crate) fn access_signature(prim: Prim) -> &'static AccessSignature {
     static SIGNATURES: LazyLock<Vec<AccessSignature>> =
         LazyLock::new(|| Prim::ALL.iter().map(|&prim| read_signature(prim)).collect());

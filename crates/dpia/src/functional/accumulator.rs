@@ -1,8 +1,8 @@
-//! Checks that the functions of reductions can update their accumulators in place.
+//! The check that the functions of reductions and scans can update their accumulators in place.
 //!
 //! A step of a reduction overwrites the accumulator while it reads the old one. That is correct if
 //! each write reads only the place that it writes, or a part of it. The check follows the places of
-//! each write and of its reads in the accumulator; what it cannot follow is reported.
+//! each write and of its reads in the accumulator; a read that it cannot follow is reported.
 
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ pub(crate) struct MisplacedRead {
     pub read: Origin,
 }
 
-/// Finds the first misplaced read in the function of a reduction or scan whose accumulator contains
-/// arrays.
+/// Returns the first misplaced read in the body of the function of a reduction or scan whose
+/// accumulator contains arrays; `None` if there is none.
 pub(crate) fn misplaced_read(
     accumulator: &Local,
     body: &Term,

@@ -90,8 +90,8 @@ impl AccessInference {
         spaces
     }
 
-    /// Returns the address spaces as choices for storing an expression by `toMem`, possible ones
-    /// first.
+    /// Returns Private, Local and Global memory as choices for storing an expression by `toMem`,
+    /// possible ones first; none during a trial.
     pub(super) fn spaces_to_store(&mut self, writer: &Term, reader: &User) -> Vec<SpaceChoice> {
         let types = [Arg::Type(writer.ty.clone())];
         let args = [writer.clone()];
@@ -123,7 +123,7 @@ impl AccessInference {
     }
 
     /// Returns the text of the reason why memory cannot be in this address space, considering its
-    /// place, its size, its reader and its writers.
+    /// place, its size, its reader and its writers; `None` if none is found.
     fn refused(
         &mut self,
         term: &Term,
@@ -211,7 +211,7 @@ impl AccessInference {
     }
 
     /// Returns the size of a primitive's memory in bytes; for Private memory the share of one
-    /// work-item.
+    /// work-item. Returns `None` if the size is not known.
     pub(super) fn bytes(
         &self,
         primitive: Primitive,
@@ -463,8 +463,8 @@ pub(super) fn is_written_by_loops(map: &Term) -> bool {
         .is_some_and(|f| contains_array(&body_of(f).ty) && args.len() > 1)
 }
 
-/// Returns the size in bytes of a value of this type; a tuple has the size of its components
-/// together. Returns `None` for types without a known size.
+/// Returns the size in bytes of a value of this type, where indices and `natType` take 4 bytes and
+/// a tuple the sum of the sizes of its components. Returns `None` for types without a known size.
 fn bytes(ty: &Type) -> Option<Nat> {
     match ty {
         Type::Scalar(scalar) => Some(Nat::constant(scalar_bytes(*scalar))),

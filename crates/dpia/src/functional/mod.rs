@@ -1,4 +1,5 @@
-//! The translation of RISE to functional DPIA: the inference of accesses.
+//! The translation of RISE to functional DPIA: the inference of accesses, and the checks of a
+//! program for a target.
 //!
 //! [`functional`] gives every expression its phrase type, or returns all reasons why the program
 //! cannot be compiled: a value that is read before it is written to memory, an array that must be
@@ -63,7 +64,8 @@ pub struct Checked {
 
 /// Translates a program in normal form to functional DPIA, with all accesses solved.
 ///
-/// # Errors Returns all problems of the program: every reason why it cannot be compiled, and hints.
+/// # Errors
+/// Returns all problems of the program: every reason why it cannot be compiled, and hints.
 pub fn functional(
     program: &Program<Primitive>,
     target: Features,
@@ -161,7 +163,8 @@ fn with_scatters_in_order(
     Some(checked)
 }
 
-/// Reports parameters and results that generated functions cannot have.
+/// Returns the problems of parameters and results that generated functions cannot have; only those
+/// of type-level parameters that are no sizes, if there are any.
 fn parameters(program: &Program<Primitive>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut term = &program.body;

@@ -1,5 +1,5 @@
-//! Checks of single primitives besides access: availability on the target, nesting, and address
-//! spaces.
+//! Checks of single primitives and parameters besides access: availability on the target, nesting,
+//! address spaces, accumulators, numbers of iterations, and types that the target lacks.
 
 use nat::{Nat, Prop};
 use rise::core::{Form, Program};
@@ -157,8 +157,8 @@ impl AccessInference {
         problems.any(|problem| problem.kind == ProblemKind::NoHalf)
     }
 
-    /// Checks parameters, which may be unused, for types that the target lacks and vectors of an
-    /// unknown number of lanes.
+    /// Checks parameters, which may be unused, for types that the target or its device lacks and
+    /// for vectors of an unknown number of lanes.
     pub(super) fn check_parameters(&mut self, program: &Program<Primitive>) {
         let no_half = !self.target.half_floats && !self.has_half_problem();
         let mut term = &program.body;

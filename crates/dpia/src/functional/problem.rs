@@ -1,4 +1,5 @@
-//! The problems of a program that keep it from being compiled, before they become diagnostics.
+//! The problems of a program that keep it from being compiled, and hints about the generated code,
+//! before they become diagnostics.
 
 use nat::Nat;
 use rise::core::Origin;
@@ -477,7 +478,8 @@ impl Problem {
         )
     }
 
-    /// Returns true if a pattern has no implementation.
+    /// Returns true if a pattern has no implementation, or if `mapFst` or `mapSnd` cannot be
+    /// written because its function computes.
     pub(super) fn is_choice(&self) -> bool {
         matches!(
             self.kind,

@@ -101,7 +101,7 @@ impl RecomputationFinder {
         }
     }
 
-    /// Returns the outermost loop that the expression does not depend on.
+    /// Returns the outermost enclosing loop none of whose variables the expression mentions.
     fn loop_around(&self, phrase: &Phrase) -> Option<RecomputationCause> {
         let around = self.loops.iter().find(|around| {
             let mut depends = false;
@@ -159,7 +159,8 @@ fn passes(pattern: Pattern) -> bool {
     }
 }
 
-/// Returns true if the primitive calls its function many times.
+/// Returns true if the primitive is a `generate`, a reduction, a scan, or a map other than one over
+/// lanes, a stream or a dependent array, which calls its function for each element.
 fn repeats(pattern: Pattern) -> bool {
     match pattern {
         Pattern::Map(MapLoop::Lanes | MapLoop::Stream) => false,

@@ -1,4 +1,5 @@
-//! Tries offered address spaces on the program: some problems appear only in the generated code.
+//! Trials of offered address spaces on the program, because some problems appear only in the
+//! generated code.
 
 use rise::core::{Expr, Form, Mapper, Node, Origin, Program, subterms, walk};
 use rise::{Address, Arg, Primitive, Type};

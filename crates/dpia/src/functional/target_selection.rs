@@ -1,4 +1,5 @@
-//! Determines what a definition requires of its targets, and whether it is a program.
+//! The requirements of a definition on its targets, and the tests of whether it is a program and of
+//! whether it chooses implementations.
 
 use rise::core::{Expr, Form, subterms};
 use rise::pattern::{MapLoop, ReduceLoop};
@@ -44,8 +45,8 @@ fn has_space(args: &[Arg]) -> bool {
     args.iter().any(|arg| matches!(arg, Arg::Address(_)))
 }
 
-/// Returns true if a program chooses an implementation for one of its patterns: a loop, memory, or a
-/// kernel.
+/// Returns true if a program chooses an implementation for one of its patterns: a loop, memory, or
+/// a kernel.
 pub fn makes_choice(body: &Expr<Primitive>) -> bool {
     subterms(body).any(|term| match term.form {
         Form::Primitive(primitive, ..) => is_choice(primitive),
@@ -120,8 +121,9 @@ fn result(mut ty: &Type) -> Option<&Type> {
     }
 }
 
-/// Returns true if a definition of this type can be compiled on its own judging by its parameters:
-/// they are sizes and data.
+/// Returns true if a definition of this type, in RISE or in DPIA, can be compiled on its own
+/// judging by its parameters: they are sizes and data that generated functions can take. In DPIA
+/// the result counts too.
 pub fn stands_alone(scheme: &Scheme) -> bool {
     let mut ty = &scheme.ty;
     loop {

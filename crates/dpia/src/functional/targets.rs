@@ -5,7 +5,8 @@ use rise::{Arg, Primitive};
 use crate::target::Features;
 
 /// Returns true if programs for the target may use the primitive with these type-level arguments:
-/// targets with work-items require an address space, and others do not allow one.
+/// the target provides the feature that the primitive requires, and a primitive that takes an
+/// address space has one exactly if the target has work-items.
 pub fn allows(target: Features, primitive: Primitive, types: &[Arg]) -> bool {
     let takes_space =
         primitive.optional_argument() == Some(rise::primitive::OptionalArgument::AddressSpace);

@@ -1,4 +1,4 @@
-//! Reports reads of elements of stored arrays that are never written.
+//! The detection of reads of elements of stored arrays that are never written.
 //!
 //! `padEmpty` adds elements without values. They may be part of memory and of a result, but no
 //! program may read them. [`readers`] follows them from `padEmpty` through memory, names, views and
@@ -16,7 +16,8 @@ use super::access_inference::Term;
 use super::access_path::size_at;
 use super::problem::{Problem, ProblemKind, User};
 
-/// Returns a problem for each `padEmpty` whose elements are stored and read by a pattern.
+/// Returns a problem for each `padEmpty` whose elements are stored and read by a pattern or a C
+/// function.
 pub(super) fn readers(program: &Program<Primitive>, facts: &Facts) -> Vec<Problem> {
     let pads = |term: &Term| matches!(term.form, Form::Primitive(Primitive::PadEmpty, ..));
     if !subterms(&program.body).any(pads) {

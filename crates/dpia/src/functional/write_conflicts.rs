@@ -1,4 +1,4 @@
-//! Checks that each place in memory is written by one work-item only.
+//! The check that each place in memory is written by one work-item only.
 //!
 //! Every work-item of a launch runs the whole kernel, and parallel maps distribute iterations over
 //! them. If there are several work-items in a dimension and no parallel map over it encloses a

@@ -1,4 +1,4 @@
-//! The acceptor translation.
+//! The acceptor translation, which emits the commands that write an expression to an acceptor.
 
 use rise::Arg;
 use rise::Pattern;
@@ -131,7 +131,7 @@ impl Translation {
         Ok(true)
     }
 
-    /// Emits the commands that write `f(args…)`.
+    /// Emits the commands that write `f(args…)` to `output`.
     pub fn write_call<const N: usize>(
         &mut self,
         f: &Phrase,
@@ -142,7 +142,7 @@ impl Translation {
         self.write(&body, output)
     }
 
-    /// Returns the command that writes `f(args…)`.
+    /// Returns the command that writes `f(args…)` to `output`.
     pub fn acc_call<const N: usize>(
         &mut self,
         f: &Phrase,
@@ -193,7 +193,7 @@ impl Translation {
     }
 }
 
-/// Returns the reason why an array has no rule.
+/// Returns the reason of the error for an array that no rule writes.
 fn reason_unwritten(phrase: &Phrase) -> Reason {
     match &phrase.form {
         Form::Primitive(prim, ..) if matches!(prim.pattern(), Some(Pattern::Stream(_))) => {

@@ -1,4 +1,4 @@
-//! Beta-reduction: inlines functions where they are applied.
+//! Beta-reduction, which inlines functions where they are applied.
 
 use std::sync::Arc;
 
@@ -127,7 +127,8 @@ impl Translation {
         }
     }
 
-    /// Beta-reduces `f(x)`, even if `x` would be computed twice.
+    /// Beta-reduces `f(x)`, even if `x` would be computed twice; a C function gets `x` as its next
+    /// argument.
     pub fn substitute(&mut self, f: &Phrase, x: Phrase, origin: Origin) -> Result<Phrase> {
         let f = self.head(f)?;
         match &f.form {
@@ -137,7 +138,7 @@ impl Translation {
         }
     }
 
-    /// Beta-reduces `f(arg)` for a function of sizes.
+    /// Beta-reduces `f(arg)` for a function with a type-level parameter.
     pub fn at_size(&mut self, f: &Phrase, arg: Arg) -> Result<Phrase> {
         let f = self.head(f)?;
         match &f.form {

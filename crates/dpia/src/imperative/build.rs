@@ -30,7 +30,7 @@ pub fn data_of(phrase: &Phrase) -> Result<Ty> {
     }
 }
 
-/// Returns the size and the element type of an array.
+/// Returns the size and the element type of an array; an error for other phrases.
 pub fn array_of(phrase: &Phrase) -> Result<(Nat, Ty)> {
     match &*data_of(phrase)? {
         Type::Array(n, t) => Ok((n.clone(), t.clone())),
@@ -38,7 +38,7 @@ pub fn array_of(phrase: &Phrase) -> Result<(Nat, Ty)> {
     }
 }
 
-/// Returns the size and the element types of a dependent array.
+/// Returns the size and the element types of a dependent array; an error for other phrases.
 pub fn dep_array_of(phrase: &Phrase) -> Result<(Nat, DataFun)> {
     match &*data_of(phrase)? {
         Type::DepArray(n, f) => Ok((n.clone(), f.clone())),
@@ -46,7 +46,7 @@ pub fn dep_array_of(phrase: &Phrase) -> Result<(Nat, DataFun)> {
     }
 }
 
-/// Returns the types of the halves of a pair.
+/// Returns the types of the halves of a pair; an error for other phrases.
 pub fn pair_of(phrase: &Phrase) -> Result<(Ty, Ty)> {
     match &*data_of(phrase)? {
         Type::Pair(a, b) => Ok((a.clone(), b.clone())),
@@ -54,7 +54,8 @@ pub fn pair_of(phrase: &Phrase) -> Result<(Ty, Ty)> {
     }
 }
 
-/// Returns true if a value contains an array, so that writing it takes more than one assignment.
+/// Returns true if a value contains or may contain an array, so that writing it takes more than one
+/// assignment; an error for phrases that are no values.
 pub fn has_array(phrase: &Phrase) -> Result<bool> {
     let data = data_of(phrase)?;
     Ok(contains_array(&data))
@@ -79,8 +80,9 @@ pub fn dep_fun(var: nat::Var, kind: Kind, body: Phrase) -> Phrase {
 
 // ---- numbers and indices ------------------------------------------------------------------------
 
-/// Makes an arithmetic operation on two numbers of type `natType`; computes it if both are sizes,
-/// and simplifies it by neutral elements and products by 0.
+/// Makes an arithmetic operation on two numbers of type `natType`. Computes it if both are sizes,
+/// and simplifies it if an operand is a neutral element, for products with 0 on the right, and for
+/// remainders by 1.
 pub fn arithmetic(op: Prim, a: Phrase, b: Phrase, origin: Origin) -> Phrase {
     if let (Form::Nat(x), Form::Nat(y)) = (&a.form, &b.form) {
         let value = match op {

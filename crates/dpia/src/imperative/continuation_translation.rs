@@ -1,4 +1,4 @@
-//! The continuation translation.
+//! The continuation translation, which emits the commands after which an expression can be read.
 
 use rise::core::{Form, Node, Origin};
 use rise::pattern::{MapLoop, Pattern, ReduceLoop, View};

@@ -162,7 +162,7 @@ impl Translation {
         Ok(found)
     }
 
-    /// Makes the array of `n` elements from `start` on.
+    /// Makes the array of the `n` elements of `xs` from `start` on.
     fn window(&mut self, n: &Nat, start: Phrase, xs: &Phrase, origin: Origin) -> Result<Phrase> {
         self.each(n, origin, |_, j| {
             let at = arithmetic(Prim::Add, start, position(&j)?, origin);
@@ -170,7 +170,8 @@ impl Translation {
         })
     }
 
-    /// Makes the vector of the elements from `at*n` on, lane by lane.
+    /// Stores the vector of the `n` elements from `at*n` on in memory, lane by lane, and returns
+    /// the expression that reads it.
     fn vector_of(
         &mut self,
         t: &Arg,

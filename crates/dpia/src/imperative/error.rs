@@ -4,8 +4,8 @@ use rise::core::Origin;
 
 use crate::prim::Prim;
 
-/// The error of a phrase that has no imperative form. Well-typed phrases have one, except for `map`
-/// at `Wr` of a function that is no chain of views.
+/// The error of a phrase that has no imperative form. Well-typed phrases usually have one; an
+/// exception is `map` at `Wr` of a function that is no chain of views.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct ImperativeError {

@@ -38,9 +38,10 @@ impl Translation {
 
 /// The properties of an expression that may fail.
 struct Risk {
-    /// True if its computation contains a loop or calls a C function.
+    /// True if its computation contains a sequential reduction or calls a C function.
     repeats: bool,
-    /// True if it writes memory, or contains parallel loops.
+    /// True if it contains a primitive other than a sequential reduction, a `let` or a map over the
+    /// lanes of a vector that needs commands, such as a loop that writes memory.
     stores: bool,
 }
 
@@ -96,7 +97,8 @@ fn is_float(phrase: &Phrase) -> bool {
     )
 }
 
-/// Returns true if an expression is a constant other than 0.
+/// Returns true if an expression is a constant other than 0, also after a `cast` or in all lanes of
+/// a vector.
 fn is_other_than_zero(phrase: &Phrase) -> bool {
     match &phrase.form {
         Form::Literal(syntax::ast::Literal::Int { value, .. }) => *value != 0,
@@ -298,8 +300,8 @@ impl Mapper<Prim> for Sink<'_> {
 }
 
 impl Sink<'_> {
-    /// Binds the value around a branch that reads it, or within it if only nested branches read it. A
-    /// branch that does not read it stays as it is.
+    /// Binds the value around a branch that reads it, or within it if only nested branches read it.
+    /// A branch that does not read it stays as it is.
     fn branch(&mut self, branch: &Phrase) -> Phrase {
         match self.needs.of(branch) {
             Need::None => branch.clone(),

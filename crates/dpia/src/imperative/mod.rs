@@ -39,8 +39,8 @@ pub use error::{ImperativeError, Reason as ImperativeReason};
 pub(crate) use purity::for_each;
 
 /// Translates a functional program to an imperative one that writes the result to its first
-/// parameter: `depFun(sizes… => fun(output: Acc[t] => fun(params… => Comm)))`, with explicit sizes
-/// before implicit ones. An imperative program stays as it is.
+/// parameter after the sizes: `depFun(sizes… => fun(output: Acc[t] => fun(params… => Comm)))`, with
+/// explicit sizes before implicit ones. An imperative program stays as it is.
 ///
 /// # Errors
 /// Returns the first phrase that has no imperative form.
@@ -82,11 +82,12 @@ struct Translation {
     program: PhraseProgram,
     /// The blocks under construction, innermost last.
     blocks: Vec<Vec<BlockStatement>>,
-    /// A memo table of the phrases that need no commands.
+    /// A memo table of whether phrases need no commands.
     purity: purity::Purity,
-    /// Maps acceptors to the expressions that read the same memory, by number.
+    /// Maps the numbers of acceptors to those of the variables that read the same memory.
     twins: FxHashMap<u32, u32>,
-    /// Maps the acceptors that loops bind to the memory of which they are parts.
+    /// Maps the numbers of acceptors that loops bind to those of the variables of the memory of
+    /// which they are parts.
     within: FxHashMap<u32, Vec<u32>>,
     /// True if memory needs an address space, also where the input names none.
     opencl: bool,

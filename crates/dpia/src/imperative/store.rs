@@ -133,7 +133,8 @@ impl Translation {
         Ok((n, read))
     }
 
-    /// Translates `dmatch`; its result is read or written in the rest of the block.
+    /// Translates the match of `dmatch`, and returns the result of its function, which has to be
+    /// read or written in the rest of the block.
     pub fn matched(
         &mut self,
         pair: &Phrase,
@@ -197,8 +198,8 @@ impl Translation {
         }
     }
 
-    /// Stores a value that is not atomic in a variable, so that it is computed once; arrays are not
-    /// stored.
+    /// Stores a value without arrays that is not atomic in a variable, so that it is computed once.
+    /// Arrays are not stored; the halves of a `makePair` with arrays are treated separately.
     fn share_scalars(&mut self, value: Phrase, name: &str, origin: Origin) -> Result<Phrase> {
         if is_atomic(&value) {
             return Ok(value);
@@ -245,7 +246,8 @@ impl Translation {
         Ok(read)
     }
 
-    /// Stores a written expression in memory and returns the expression that reads it.
+    /// Stores an expression that has to be written in memory, and returns the expression that reads
+    /// it.
     pub fn store(&mut self, phrase: &Phrase, space: Option<Arg>, name: &str) -> Result<Phrase> {
         let (acc, read) = self.allocate(&data_of(phrase)?, space, name, phrase.origin);
         let command = self.acc(phrase, acc)?;

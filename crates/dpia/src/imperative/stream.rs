@@ -43,7 +43,8 @@ pub struct Windows {
 }
 
 impl Translation {
-    /// Emits the commands that initialise a stream.
+    /// Emits the commands that initialise a stream, and returns the stream; an expression that
+    /// makes no stream is read as an array.
     pub fn stream(&mut self, phrase: &Phrase) -> Result<Stream> {
         let phrase = &self.head(phrase)?;
         let origin = phrase.origin;

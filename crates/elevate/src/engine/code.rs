@@ -1,6 +1,6 @@
-//! Translates strategies to the instructions of the machine: a table of operations that refer to
-//! each other by index. Each strategy has one entry, so a recursive strategy is a cycle in the
-//! table.
+//! Translates strategies to the operations of the machine, in a table in which they refer to each
+//! other by index. Each strategy has one entry, so a recursive strategy is a cycle in the table.
+//! The table also determines, from its operations, which terms a strategy can match.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::strategy::{Function, Predicate, Strategy, StrategyKind};
 use crate::normal::NormalForm;
 use crate::term::{Child, Head, Heads};
 
-/// The index of a strategy in the table.
+/// The index of an operation, and so of its strategy, in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Code(pub u32);
 
@@ -89,8 +89,8 @@ impl OpTable {
         }
     }
 
-    /// Returns the index of a strategy; a new strategy gets an entry that is translated when it is
-    /// first applied.
+    /// Returns the index of a strategy. A new strategy gets an entry, which is translated when it
+    /// is first read.
     pub fn code(&mut self, strategy: &Strategy) -> Code {
         if let Some(&known) = self.index.get(&Arc::as_ptr(strategy)) {
             return known;
@@ -117,7 +117,8 @@ impl OpTable {
         }
     }
 
-    /// Returns the text of a strategy for messages, of at most 80 characters.
+    /// Returns the text of a strategy for messages, cut to 80 characters; `a strategy` for an
+    /// operation that was not made for one strategy.
     pub fn text(&self, code: Code) -> String {
         let known = self.index.iter().find(|(_, known)| **known == code);
         match known.and_then(|(at, _)| self.strategies.iter().find(|s| Arc::as_ptr(s) == *at)) {
@@ -242,7 +243,8 @@ impl OpTable {
         at
     }
 
-    /// Returns the part of a term that decides whether a strategy succeeds on it.
+    /// Returns a part of a term that certainly includes what decides whether a strategy succeeds on
+    /// it.
     pub fn reach(&mut self, code: Code) -> Reach {
         if let Some(&known) = self.reaches.get(&code) {
             return known;
@@ -310,8 +312,8 @@ impl OpTable {
         }
     }
 
-    /// Returns true if a strategy returns the term unchanged where it succeeds. False may also mean
-    /// that this cannot be determined, such as within `depth` levels.
+    /// Returns true if a strategy returns the term unchanged wherever it succeeds. False may also
+    /// mean that this is not found within `depth` levels of operations.
     fn keeps(&mut self, code: Code, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else {
             return false;
@@ -360,7 +362,8 @@ impl OpTable {
         }
     }
 
-    /// Returns true if the operation of a strategy alone shows that it succeeds on every term.
+    /// Returns true if the outermost operation of a strategy shows that it succeeds on every term,
+    /// unless it stops the run.
     pub fn never_fails(&mut self, code: Code) -> bool {
         matches!(
             self.op(code),

@@ -1,4 +1,4 @@
-//! Evaluates strategies: the first step of each operation.
+//! Evaluates strategies: implements the first step of each operation.
 
 use std::rc::Rc;
 
@@ -198,7 +198,8 @@ impl Engine<'_> {
         State::Eval(s, store.child(node, child).unwrap_or(node))
     }
 
-    /// Applies a simple strategy to a term: see [`OpTable::is_simple`](super::code::OpTable).
+    /// Applies a [simple](super::code::OpTable::is_simple) strategy to a term; returns `None` if it
+    /// fails.
     fn simple(&mut self, store: &mut Store, code: Code, term: Term) -> Option<Term> {
         match self.table.op(code) {
             Op::Rule(at) => self.rule(store, at, term),
@@ -278,8 +279,8 @@ impl Engine<'_> {
         new.term
     }
 
-    /// Counts `count` applications of a rule or steps of a normal form, and ends the run if all
-    /// applications so far exceed the limit on steps.
+    /// Counts `count` applications of a rule or steps of a normal form. Ends the run if all
+    /// applications so far exceed the limit on steps, and notes if they exceed that of a `limit`.
     fn count(&mut self, what: AppliedRule, count: u32) {
         self.done += u64::from(count);
         self.over_limit |= self.done > self.limit;
@@ -476,8 +477,8 @@ fn state(result: Option<Term>) -> State {
     result.map_or(State::Failed, State::Done)
 }
 
-/// Returns the nodes around the first occurrence of `part` in `whole`, if it is among the first 64
-/// nodes in breadth-first order; an empty position otherwise.
+/// Returns the nodes around the first occurrence of `part` in `whole` in breadth-first order,
+/// outermost first; none if it is not among the first 64 nodes.
 pub(super) fn position_of(store: &Store, whole: Term, part: Term) -> ArgumentPosition {
     const LOOKED_AT: usize = 64;
     let mut open: Vec<(Term, Option<(usize, Child)>)> = vec![(whole, None)];

@@ -5,8 +5,8 @@ use super::code::Code;
 use super::traversal::TraversalState;
 use crate::term::{Child, Term};
 
-/// A position in the trail of a run, recorded at a choice point: a rollback to it undoes all later
-/// entries.
+/// The lengths of the lists of applied rules, assumptions and trace steps at some point of a run. A
+/// rollback to it undoes all later entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     pub applied: u32,
@@ -16,8 +16,8 @@ pub(super) struct Mark {
     pub passed: u32,
 }
 
-/// A continuation: what is to be done with the result of the strategy that is being applied. Frames
-/// are small and `Copy`; larger data is on separate stacks.
+/// A continuation: the use of the result, or of the failure, of the strategy that is being applied.
+/// Frames are small and `Copy`; larger data is on separate stacks.
 #[derive(Clone, Copy)]
 pub(super) enum Frame {
     /// The second strategy of `a ; b`, and the number of failures that were recorded before the
@@ -32,7 +32,7 @@ pub(super) enum Frame {
         /// True if the second strategy cannot fail, so that failures of the first are not recorded.
         quiet: bool,
     },
-    /// Inverts success and failure.
+    /// Inverts success and failure; the result is `term`.
     Not { code: Code, term: Term, mark: Mark },
     /// Replaces the child of the node by the result.
     Part { node: Term, child: Child },
@@ -61,10 +61,11 @@ pub(super) enum Frame {
         mark: Mark,
         any: bool,
     },
-    /// Applies the strategy to the result again: see [`Loop`].
+    /// Applies the strategy of the innermost [`Loop`] to the result again; on a failure, ends the
+    /// loop with the last result.
     Repeat,
     /// Applies the strategy to the result again, `left` more times. `failures` is the number of
-    /// failures that were recorded before its first application.
+    /// failures that were recorded before the first application.
     Times {
         code: Code,
         left: u32,
@@ -78,9 +79,9 @@ pub(super) enum Frame {
     Housekeeping { name: u32, term: Term, applied: u32 },
     /// Ends a strategy whose name has this index in `OpTable::names`.
     Named(u32),
-    /// Ends a strategy that a function applies to a part of its argument.
+    /// Ends a strategy that a function applies by `CallResult::Apply`.
     Call,
-    /// Ends a strategy that a rule or function applies by a nested call of the machine.
+    /// Ends a strategy that a rule, predicate or function applies by a nested call of the machine.
     Barrier,
 }
 
@@ -89,7 +90,8 @@ pub(super) struct Loop {
     pub code: Code,
     pub term: Term,
     pub mark: Mark,
-    /// An earlier term, which is compared to later ones to detect a cycle (Brent's algorithm).
+    /// An earlier result or the original term, to which later results are compared to detect a
+    /// cycle (Brent's algorithm).
     pub earlier: Term,
     /// The number of applications that succeeded so far.
     pub rounds: u32,
@@ -98,7 +100,8 @@ pub(super) struct Loop {
 }
 
 /// The nodes around the part of its argument to which a function applies a strategy, outermost
-/// first. It is empty if the part is the argument itself or its place is unknown.
+/// first, each with the child that contains the part. It is empty if the part is the argument
+/// itself or its place is unknown.
 pub(super) type ArgumentPosition = Box<[(Term, Child)]>;
 
 /// Calls `visit` with each node around the current term, innermost first, and the child of the node

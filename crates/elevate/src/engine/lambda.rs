@@ -1,17 +1,18 @@
-//! The rules of the lambda calculus, which are written in Rust as they need substitution.
+//! Implements the rules of the lambda calculus. They are written in Rust, as they need substitution
+//! or tests for free variables.
 
 use rise::Primitive;
 
 use super::rewrite::{Context, MismatchRank, Reach, Reason, Rewrite, Rewritten};
 use crate::term::{Head, Heads, Local, Node, Store, Term, beta, eta};
 
-/// β-reduction: `(fun(x => b))(v)` becomes `b` with `v` substituted for `x`. It also applies to
-/// functions of type-level arguments.
+/// β-reduction: `(fun(x => b))(v)` becomes `b` with `v` substituted for `x`, and `(depFun(n =>
+/// b))(m)` becomes `b` with `m` substituted for `n`.
 #[derive(Clone, Copy, Debug)]
 pub struct Beta;
 
-/// β-reduction that duplicates no work: `v` is a variable or a pair, or `x` occurs at most once in
-/// `b`, or the argument is type-level.
+/// β-reduction of redexes `(fun(x => b))(v)` in which `v` is a variable or a pair, or `x` occurs at
+/// most once in `b`, and of all applications of `depFun` to type-level arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct GentleBeta;
 
@@ -19,11 +20,11 @@ pub struct GentleBeta;
 #[derive(Clone, Copy, Debug)]
 pub struct Eta;
 
-/// α-renaming: `fun(x => b)` gets a fresh parameter if `x` is free in `b`.
+/// α-renaming: `fun(x => b)` gets a fresh parameter. It fails if `x` is not free in `b`.
 #[derive(Clone, Copy, Debug)]
 pub struct FreshBinder;
 
-/// Returns true if the β-reduction of a redex duplicates no work: see [`GentleBeta`].
+/// Returns true if [`GentleBeta`] reduces a redex.
 fn is_gentle(store: &Store, term: Term) -> bool {
     let Node::Apply(f, value) = store.node(term) else {
         return true;

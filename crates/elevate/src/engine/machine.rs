@@ -14,14 +14,15 @@ use super::traversal::{NormalTerms, TraversalState};
 use crate::normal;
 use crate::term::{Child, Order, Store, Term};
 
-/// The maximal number of frames on the stack.
+/// The number of frames on the stack beyond which a run is stopped at the next check of its limits.
 const MAX_FRAMES: usize = 1 << 20;
 
-/// The maximal depth of nested calls of the machine by rules and functions.
+/// The maximal depth of nested calls of the machine by rules, predicates and functions. A deeper
+/// call fails.
 const MAX_NESTED: u32 = 200;
 
 /// Applies a strategy to a term within the limits of `options`. A failure and an exceeded limit are
-/// part of the [`Outcome`].
+/// reported in [`Outcome::result`].
 pub fn run(store: &mut Store, term: Term, strategy: &Strategy, options: &Options<'_>) -> Outcome {
     let mut engine = Engine::new(options);
     let code = engine.table.code(strategy);
@@ -45,7 +46,7 @@ pub(super) enum AppliedRule {
     Form(normal::NormalForm),
 }
 
-/// A recorded failure, with a rank that is higher the nearer it was to a success.
+/// A recorded failure with its rank.
 pub(super) struct RankedFailure {
     /// The rank, compared lexicographically: first `Engine::passed` at the failure, then the
     /// nearness to a match. The nearness is 2 plus
@@ -69,15 +70,16 @@ pub(super) struct Engine<'a> {
     pub stack: Vec<Frame>,
     pub walks: Vec<TraversalState>,
     pub loops: Vec<Loop>,
-    /// The position of the current term in the argument of each function that is applying a
-    /// strategy, innermost call last.
+    /// For each function that is applying a strategy to a part of its argument, the nodes around
+    /// this part, innermost call last.
     pub calls: Vec<ArgumentPosition>,
     pub facts: Rc<Facts>,
     pub applied: Vec<RuleApplication>,
     /// The assumptions, each with the facts before it, which a rollback restores.
     pub assumptions: Vec<(Assumption, Rc<Facts>)>,
     pub trace: Vec<TraceStep>,
-    /// The failures so far, by increasing rank.
+    /// The recorded failures, by strictly increasing rank. The success of a first strategy `a` of
+    /// `a ; b` drops those that were recorded within it.
     pub failures: Vec<RankedFailure>,
     /// The number of successes of a first strategy `a` of `a ; b`, and of the single applications
     /// of `repeatNTimes`, without those that are rolled back.
@@ -89,7 +91,8 @@ pub(super) struct Engine<'a> {
     /// The number of rule applications that change the term, including those that are undone and
     /// the steps of normal forms.
     pub done: u64,
-    /// The value of `done` beyond which the innermost enclosing `limit` fails.
+    /// The value of `done` beyond which an enclosing `limit` fails: the least of all enclosing
+    /// ones.
     pub limit: u64,
     pub over_limit: bool,
     pub housekeeping: u32,
@@ -135,7 +138,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Applies a strategy to a term by running the main loop until the stack is back at its present
-    /// height. Fails if the strategy fails, or the run is stopped before.
+    /// height. Fails if the strategy fails, or if the run is stopped.
     fn drive(&mut self, store: &mut Store, code: Code, term: Term) -> Result<Term, Failed> {
         let base = self.stack.len();
         let mut state = State::Eval(code, term);
@@ -231,8 +234,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Undoes the rule applications, trace steps and assumptions that are recorded after `mark`.
-    /// Recorded failures and the number of steps `done` stay.
+    /// Undoes the rule applications, trace steps, assumptions and successes counted in `passed`
+    /// that are recorded after `mark`. Recorded failures and the number of steps `done` stay.
     pub fn rollback(&mut self, mark: Mark) {
         self.passed = mark.passed;
         self.applied.truncate(mark.applied as usize);
@@ -245,7 +248,8 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Returns the node with a child replaced by `part`; the node itself if nothing changes.
+/// Returns the node with a child replaced by `part`; the node itself if `part` is the child
+/// already.
 #[inline]
 pub(super) fn rebuilt(store: &mut Store, node: Term, child: Child, part: Term) -> Term {
     match store.child(node, child) == Some(part) {

@@ -1,9 +1,10 @@
-//! Defines strategies as data, and the abstract machine that applies them.
+//! Defines strategies as data, the abstract machine that applies them, and the rules of the lambda
+//! calculus.
 //!
 //! [`run`] applies a [`Strategy`] to a term. It uses a stack on the heap, so neither deep terms nor
-//! deeply nested strategies overflow the stack of the thread. Its result contains the new term with
-//! the assumptions of the rules, or the failure with its place and reason, and, on request, every
-//! step with its place.
+//! deeply nested strategies overflow the stack of the thread. Its [`Outcome`] contains the new
+//! term, or the failure with its place and reason, and further the assumptions of the rules, the
+//! number of applications of each rule and, on request, every step with its place.
 //!
 //! Rules implement [`Rewrite`]: a named function from a term and its context to another term, or to
 //! a measure of how near the rule was to a match.

@@ -18,9 +18,9 @@ pub struct Options<'a> {
     /// The maximal amount of work: each iteration of the main loop of the machine, and each
     /// application of a strategy by a traversal, counts 1.
     pub work: u64,
-    /// True if every step is recorded.
+    /// True if the steps are recorded in [`Outcome::trace`].
     pub trace: bool,
-    /// The known facts about sizes.
+    /// The facts about sizes that are known before the run.
     pub facts: Facts,
     /// A function that is called regularly and returns true to cancel the run.
     pub cancelled: Option<&'a dyn Fn() -> bool>,
@@ -44,19 +44,19 @@ impl Default for Options<'_> {
 pub struct Outcome {
     /// The new term, or the failure.
     pub result: Result<Term, Failure>,
-    /// The number of steps that lead to the result: rule applications that change the term. Undone
-    /// steps do not count. For a failure, the number of steps before it.
+    /// The number of rule applications that change the term and are not undone, except those by
+    /// normal forms and housekeeping strategies. It is also counted if the strategy fails.
     pub steps: u64,
     /// The number of rule applications by normal forms and [housekeeping
-    /// strategies](super::StrategyKind::Housekeeping), which are not counted as steps. Undone ones
-    /// do not count.
+    /// strategies](super::StrategyKind::Housekeeping) that are not undone. They are not counted in
+    /// `steps`.
     pub housekeeping: u64,
-    /// The number of applications of each rule that are not undone, in the order of the first
-    /// application.
+    /// The number of applications of each rule and normal form that change the term and are not
+    /// undone, in the order of the first application.
     pub counts: Vec<RuleCount>,
-    /// The steps, if [`Options::trace`] is set.
+    /// The steps that are not undone, if [`Options::trace`] is set.
     pub trace: Vec<TraceStep>,
-    /// The assumptions of the rules, without duplicates.
+    /// The assumptions of the rules that are not undone, without duplicates.
     pub assumptions: Vec<Assumption>,
     /// The amount of work: see [`Options::work`].
     pub work: u64,
@@ -74,19 +74,19 @@ pub struct RuleCount {
     pub housekeeping: u64,
 }
 
-/// A step of a run: an application of a rule that changes the program.
+/// A step of a run that changes the program: the application of a rule, of a normal form or of a
+/// housekeeping strategy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceStep {
-    /// The rule with its arguments; for the steps of a normal form or a housekeeping strategy, its
-    /// name.
+    /// The rule with its arguments, or the name of the normal form or housekeeping strategy.
     pub rule: Arc<str>,
-    /// The names of the enclosing strategies, outermost first.
+    /// The names of the enclosing named strategies and housekeeping strategies, outermost first.
     pub strategies: Vec<Arc<str>>,
-    /// The place where the rule was applied.
+    /// The path to the term that was rewritten.
     pub path: Path,
-    /// The term at this place before the step.
+    /// The term at this path before the step.
     pub focus: Term,
-    /// The term at this place after the step.
+    /// The term at this path after the step.
     pub result: Term,
     /// The program before the step.
     pub before: Term,
@@ -100,19 +100,21 @@ pub struct TraceStep {
     pub housekeeping: u64,
 }
 
-/// The reason why a strategy failed. Among the recorded failures, it is the one after the largest
-/// number of successes, and among these the one that was nearest to a match. A run that is stopped,
-/// such as by a limit of [`Options`], has the reason for this instead.
+/// The place and the reason of the failure of a strategy. Among the recorded failures, it is the
+/// one after the largest number of successes of a first strategy `a` of `a ; b`, and among these
+/// the one that was nearest to a match. For a run that is stopped, such as by a limit of
+/// [`Options`], it contains the reason for this instead.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// The names of the enclosing strategies, outermost first.
+    /// The names of the enclosing named strategies and housekeeping strategies, outermost first;
+    /// none if the run was stopped.
     pub strategies: Vec<Arc<str>>,
     /// The rule that failed, with its arguments; `None` if something else failed, such as a
     /// predicate or a traversal, or the run was stopped.
     pub rule: Option<Arc<str>>,
-    /// The place of the failure; the root if the run was stopped.
+    /// The path to the term on which the strategy failed; the root if the run was stopped.
     pub path: Path,
-    /// The term at this place.
+    /// The term at this path.
     pub focus: Term,
     /// The whole program at the time of the failure, with the rewrites before it; the original
     /// program if the run was stopped.

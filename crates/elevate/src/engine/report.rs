@@ -1,4 +1,5 @@
-//! Reports the results of a run: traces, counts and failures.
+//! Records and reports the results of a run: traces, counts, failures, and the reasons for which
+//! runs are stopped.
 
 use std::sync::Arc;
 
@@ -54,7 +55,8 @@ impl Engine<'_> {
         });
     }
 
-    /// Returns the names of the named strategies that are being applied, outermost first.
+    /// Returns the names of the named strategies and housekeeping strategies that are being
+    /// applied, outermost first.
     pub(super) fn strategies(&self) -> Vec<Arc<str>> {
         let name = |frame: &Frame| match frame {
             Frame::Named(at) => Some(self.table.names[*at as usize].clone()),
@@ -115,7 +117,7 @@ impl Engine<'_> {
     // ----- runs that do not end -----
 
     /// Returns the reason for a run that reached a limit: endless if the last rules repeat
-    /// periodically, else out of fuel.
+    /// periodically, at least four times, else out of fuel.
     pub(super) fn out_of_fuel(&self) -> Reason {
         match self.circle() {
             Some(circle) => Reason::Endless(circle),
@@ -134,9 +136,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns the reason for a run that certainly does not end, with the rules that repeat, or
-    /// only the last rule if no period is found. The list is empty if no rule was applied: then
-    /// what is repeated changes nothing.
+    /// Returns the reason for a run that does not end, with the rules that repeat, or only the last
+    /// rule if no period is found. The list is empty if no rule was applied: then what is repeated
+    /// changes nothing.
     pub(super) fn endless(&self) -> Reason {
         let last = || {
             let last = self.applied.last()?;
@@ -145,8 +147,8 @@ impl Engine<'_> {
         Reason::Endless(self.circle().or_else(last).unwrap_or_default())
     }
 
-    /// Returns the reason for a stack that is too deep: endless if the names of the strategies
-    /// repeat periodically or no strategy has a name, else too many calls.
+    /// Returns the reason for a stack that is too deep: endless if the names of the innermost 64
+    /// named strategies repeat periodically or no strategy has a name, else too many calls.
     pub(super) fn nests_deeply(&self) -> Reason {
         let names = |frame: &Frame| match frame {
             Frame::Named(at) => Some(&*self.table.names[*at as usize]),
@@ -167,8 +169,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns the names of the rules in one period of the last 64 rule applications, or of all if
-    /// there are fewer. Returns `None` if no period occurs at least four times.
+    /// Returns the names of the rules and normal forms in one period of the last 64 applications,
+    /// or of all if there are fewer. Returns `None` if no period occurs at least four times.
     fn circle(&self) -> Option<Vec<String>> {
         let last: Vec<AppliedRule> = (self.applied.iter().rev().take(64))
             .map(|applied| applied.what)
@@ -251,8 +253,8 @@ impl Engine<'_> {
     }
 }
 
-/// Returns the shortest prefix whose repetition, the last one possibly incomplete, is the list, if
-/// it occurs at least four times.
+/// Returns the shortest prefix such that the list consists of repetitions of it, of which the last
+/// may be incomplete, if there are at least four complete ones.
 fn period<T: PartialEq>(list: &[T]) -> Option<&[T]> {
     (1..=list.len() / 4)
         .find(|length| list.iter().zip(&list[*length..]).all(|(a, b)| a == b))

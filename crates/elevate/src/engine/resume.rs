@@ -149,9 +149,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Applies the strategy of a loop again, unless its result shows that the loop is endless: the
-    /// result is the term to which it was applied, or, from the 64th application on, α-equivalent
-    /// to a term of an earlier iteration.
+    /// Applies the strategy of a loop again, or stops the run if the result shows that the loop is
+    /// endless: the result is the term to which the strategy was applied, or, from the 64th
+    /// application on, α-equivalent to [`Loop::earlier`].
     fn again(&mut self, store: &mut Store, new: Term) -> State {
         let mark = self.mark();
         let Some(round) = self.loops.last_mut() else {

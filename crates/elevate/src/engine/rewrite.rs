@@ -1,4 +1,5 @@
-//! The interface between rules and the machine.
+//! Defines the interface between rules and the machine: the trait of rules, their results and the
+//! reasons of failures.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +20,8 @@ pub trait Rewrite: fmt::Debug + Send + Sync {
         ""
     }
 
-    /// Applies the rule to `term` and returns the new term, which has the same type.
+    /// Applies the rule to `term` and returns the new term, whose type is the same or provably
+    /// equal.
     ///
     /// A traversal calls this at every node that it visits, so a mismatch must be cheap: no text,
     /// no allocation.
@@ -28,11 +30,11 @@ pub trait Rewrite: fmt::Debug + Send + Sync {
     /// If the rule does not apply, returns a measure of how near it was to a match.
     fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank>;
 
-    /// Returns the reason why the rule does not apply. It is called for the nearest mismatches
-    /// only, so it may be slow.
+    /// Returns the reason why the rule does not apply to `term`. The machine calls it only for
+    /// failures that it records, so it may be slow.
     fn explain(&self, cx: &mut Context<'_>, term: Term) -> Reason;
 
-    /// Returns the part of a term that decides if the rule applies.
+    /// Returns the part of a term that decides if the rule applies, or a larger one.
     fn reach(&self) -> Reach {
         Reach::WHOLE
     }
@@ -67,18 +69,18 @@ impl Rewritten {
 /// nearest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MismatchRank {
-    /// The size of the match: 0 if the outermost node does not match; each pattern node that
-    /// matches counts 1. If all of them match and a condition fails, it is at least 65536, so that
-    /// it is larger than for any mismatch of a node.
+    /// The number of pattern nodes that match, 0 if the outermost one does not match. If all of
+    /// them match and a condition fails, it is at least 65536, so that it is larger than for any
+    /// mismatch of a node.
     pub matched: u32,
 }
 
 impl MismatchRank {
-    /// A mismatch in which not even the outermost node matches.
+    /// The mismatch in which not even the outermost node matches.
     pub const LOWEST: MismatchRank = MismatchRank { matched: 0 };
 
-    /// Returns a mismatch in which all nodes match and a condition fails. Such mismatches are
-    /// ordered by `conditions`, for example the number of conditions that hold.
+    /// Returns the rank of a mismatch in which all nodes match and a condition fails. Such
+    /// mismatches are ordered by `conditions`, for example the number of conditions that hold.
     pub fn in_condition(conditions: u32) -> MismatchRank {
         MismatchRank {
             matched: (1 << 16) + conditions,
@@ -92,13 +94,14 @@ impl MismatchRank {
 /// A rule may depend on more of the term once it applies: the reach bounds only the decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// The number of levels of nodes that count, where the root is the first; `None` for all. The
-    /// subterms below may be any terms of the same type, so it is `None` for a rule whose pattern
-    /// repeats a variable.
+    /// The number of levels of nodes, from the root down, on which the decision may depend; `None`
+    /// for all. The decision is the same for all other subterms of the same types below these
+    /// levels, so it is `None` for a rule whose pattern repeats a variable.
     pub levels: Option<u32>,
-    /// True if the free variables of the subterms below count, too.
+    /// True if the decision may also depend on the free variables of the subterms below these
+    /// levels.
     pub free: bool,
-    /// True if the context of the term counts.
+    /// True if the decision may also depend on the nodes around the term.
     pub context: bool,
 }
 
@@ -133,8 +136,8 @@ impl Reach {
         }
     }
 
-    /// Returns the reach for a term that contains the original one the given number of levels below
-    /// its root.
+    /// Returns the reach for a term that contains the original term the given number of levels
+    /// below its root.
     pub fn below(self, levels: u32) -> Reach {
         Reach {
             levels: self.levels.map(|own| own + levels),
@@ -147,8 +150,7 @@ impl Reach {
 pub struct Context<'a> {
     /// The store of all terms.
     pub store: &'a mut Store,
-    /// The known facts about sizes: those that the definition assumes, and the assumptions of rules
-    /// so far.
+    /// The known facts about sizes: those given to the run, and the assumptions of rules so far.
     pub facts: &'a Facts,
     around: EnclosingNodes<'a>,
 }
@@ -161,7 +163,7 @@ enum EnclosingNodes<'a> {
     Host(&'a mut dyn Host),
 }
 
-/// The operations of the machine that rules and functions may call.
+/// The operations of the machine that rules, predicates and functions may call.
 pub(super) trait Host {
     /// Applies a strategy to a term, see [`Context::run`].
     fn run(&mut self, store: &mut Store, s: &Strategy, term: Term) -> Result<Term, Failed>;
@@ -200,7 +202,7 @@ impl<'a> Context<'a> {
     }
 
     /// Returns true if a strategy succeeds on a term. The steps and assumptions of the strategy are
-    /// rolled back.
+    /// rolled back, and its failures are not recorded.
     pub fn holds(&mut self, strategy: &Strategy, term: Term) -> bool {
         match &mut self.around {
             EnclosingNodes::Nodes(_) => self.run_alone(strategy, term).is_ok(),
@@ -209,8 +211,8 @@ impl<'a> Context<'a> {
     }
 
     /// Applies a strategy to a term. In a context of the machine, this is a part of the run, so its
-    /// steps count; in a context from [`Context::new`], it is a run of its own. It uses the stack
-    /// of the thread, so the nesting is limited; functions that may recurse return
+    /// steps count; in a context from [`Context::new`], it is a run of its own. Nested calls use
+    /// the stack of the thread, so their depth is limited; functions that may recurse return
     /// [`CallResult`](super::CallResult) instead.
     ///
     /// # Errors
@@ -241,10 +243,10 @@ pub enum Assumption {
     Text(Arc<str>),
 }
 
-/// The reason why a strategy does not apply.
+/// The reason why a strategy fails, or why a run is stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
-    /// A subterm does not match the pattern.
+    /// A subterm does not match the pattern of a rule.
     Shape {
         /// The subpattern, as it is written.
         expected: String,
@@ -267,11 +269,11 @@ pub enum Reason {
         /// The assumption about sizes that would prove it, as a program writes it.
         needed: Option<String>,
     },
-    /// The result of the rule has no type here, or a different one.
+    /// The type of the result of the rule is not determined, or not that of the original term.
     Type(String),
     /// A predicate does not hold, such as `isLambda`, or the strategy of a `not` succeeds.
     PredicateFails {
-        /// The predicate.
+        /// The name of the predicate, or the text of the `not`.
         predicate: String,
         /// The term.
         found: Term,
@@ -290,18 +292,19 @@ pub enum Reason {
     Endless(Vec<String>),
     /// The run reached the limit on steps or on work.
     OutOfFuel {
-        /// The rules or normal forms that were applied last, without duplicates, at most eight.
+        /// The rules or normal forms that were applied last, at most eight, without duplicates, the
+        /// latest last.
         last: Vec<String>,
     },
     /// The calls of strategies nest too deeply, and it is unknown whether they end.
     TooManyCalls {
-        /// The depth of the calls.
+        /// The number of calls of named strategies that are nested.
         calls: u32,
-        /// The strategy that was called last.
+        /// The name of the innermost named strategy.
         last: String,
     },
     /// The caller cancelled the run.
     Cancelled,
-    /// The program grew beyond the limit on its size or depth.
+    /// The program or one of its types grew beyond a limit on its size or depth.
     TooLarge,
 }

@@ -11,13 +11,14 @@ use super::rewrite::{Context, Reason, Rewrite};
 use crate::normal::NormalForm;
 use crate::term::{Head, Heads, Path, Term};
 
-/// A strategy. It is shared, so cloning is cheap.
+/// A strategy. It is reference-counted, so cloning is cheap.
 pub type Strategy = Arc<StrategyKind>;
 
 /// The constructors of strategies.
 ///
-/// The equations are those of the ELEVATE paper and its implementation. A form that other forms can
-/// express is described by its equation.
+/// If other constructors can express a strategy, its description contains the equation, which is
+/// that of the ELEVATE paper and its implementation. Children of a term are values and bodies, not
+/// type-level arguments.
 #[derive(Clone)]
 pub enum StrategyKind {
     /// Returns the program unchanged.
@@ -32,21 +33,24 @@ pub enum StrategyKind {
     Choice(Strategy, Strategy),
     /// Returns the program unchanged if the strategy fails; fails if it succeeds.
     Not(Strategy),
-    /// Applies a strategy to every child; fails if it fails on one.
+    /// Applies a strategy to every child; fails if it fails on one. Succeeds on a term without
+    /// children.
     All(Strategy),
-    /// Applies a strategy to the first child on which it succeeds; fails if there is none.
+    /// Applies a strategy to the first child, in the order of [`Options::order`](super::Options),
+    /// on which it succeeds; fails if there is none.
     One(Strategy),
     /// Applies a strategy to every child on which it succeeds; fails if there is none.
     Some(Strategy),
-    /// Applies a strategy to the body of a function.
+    /// Applies a strategy to the body of an abstraction; fails on other terms.
     Body(Strategy),
-    /// Applies a strategy to the `f` of `f(e)`.
+    /// Applies a strategy to the `f` of `f(e)`, where `e` is a value; fails on other terms.
     Function(Strategy),
-    /// Applies a strategy to the `e` of `f(e)`.
+    /// Applies a strategy to the `e` of `f(e)`, where `e` is a value; fails on other terms.
     Argument(Strategy),
-    /// Applies a strategy to the `f` of `f(n)`, where `n` is a type-level argument.
+    /// Applies a strategy to the `f` of `f(n)`, where `n` is a type-level argument; fails on other
+    /// terms.
     DepFunction(Strategy),
-    /// Applies a strategy to the subterm at a position.
+    /// Applies a strategy to the subterm at a path; fails if there is no such subterm.
     At(Path, Strategy),
     /// Applies a strategy to the first node, in pre-order, on which it succeeds: `s <+
     /// one(topDown(s))`.
@@ -54,12 +58,14 @@ pub enum StrategyKind {
     /// Applies a strategy to the first node, in post-order, on which it succeeds: `one(bottomUp(s))
     /// <+ s`.
     BottomUp(Strategy),
-    /// Applies a strategy to every node, parents before children: `s ; all(allTopDown(s))`.
+    /// Applies a strategy to every node, parents before children; fails if it fails on one: `s ;
+    /// all(allTopDown(s))`.
     AllTopDown(Strategy),
-    /// Applies a strategy to every node, children before parents: `all(allBottomUp(s)) ; s`.
+    /// Applies a strategy to every node, children before parents; fails if it fails on one:
+    /// `all(allBottomUp(s)) ; s`.
     AllBottomUp(Strategy),
-    /// Applies a strategy to every node on which it succeeds, in post-order: `all(tryAll(try(s))) ;
-    /// try(s)`.
+    /// Applies a strategy to every node on which it succeeds, in post-order, and does not fail if
+    /// there is none: `all(tryAll(try(s))) ; try(s)`.
     TryAll(Strategy),
     /// Applies a strategy to every outermost node on which it succeeds, and does not fail if there
     /// is none: `s <+ all(allTd(s))`.
@@ -72,20 +78,24 @@ pub enum StrategyKind {
     SomeBu(Strategy),
     /// Applies a strategy, and returns the program unchanged if it fails: `s <+ id`.
     Try(Strategy),
-    /// Applies a strategy until it fails: `try(s ; repeat(s))`.
+    /// Applies a strategy until it fails, and returns the last result: `try(s ; repeat(s))`. The
+    /// run ends with [`Reason::Endless`] if an application returns its argument, or a cycle of
+    /// terms is found.
     Repeat(Strategy),
     /// Applies a strategy the given number of times in sequence; fails if one application fails.
     Times(u32, Strategy),
-    /// `repeat(topDown(s))`, computed without starting over at the root.
+    /// `repeat(topDown(s))`, computed without starting over at the root unless `s` depends on the
+    /// context of its term. The run ends with [`Reason::Endless`] as for [`Self::Repeat`].
     Normalize(Strategy),
     /// Applies a strategy to the first node, in pre-order, on which it succeeds after the given
-    /// number of earlier successes, whose results are dropped; fails if there is none.
+    /// number of earlier successes, whose results are dropped; fails if there is none. After a
+    /// success on an application `f(x)(y)`, `f` and `f(x)` are not tried.
     Skip(u32, Strategy),
     /// Applies a strategy; fails if this takes more than the given number of rule applications that
     /// change the term, including those that are undone and those of normal forms.
     Limit(u64, Strategy),
-    /// Applies a strategy whose steps are housekeeping: they are counted apart and shown as one
-    /// step of this name.
+    /// Applies a strategy whose steps are housekeeping: they are counted apart from other steps and
+    /// shown in the trace as one step of this name.
     Housekeeping(Arc<str>, Strategy),
     /// Computes a normal form. Its steps are counted apart, as those of [`Self::Housekeeping`].
     NormalForm(NormalForm),
@@ -94,7 +104,7 @@ pub enum StrategyKind {
     /// Applies a strategy under the name of its definition, with the arguments as they are written,
     /// for traces and messages.
     Named(Arc<str>, Strategy),
-    /// Constructs a strategy when it is first applied in a run, and only once in each run. This
+    /// Constructs a strategy when a run first needs it, only once in each run, and applies it. This
     /// allows recursion.
     Delay(Arc<dyn Fn() -> Strategy + Send + Sync>),
     /// Applies a function of the term. The name is for messages.
@@ -107,13 +117,13 @@ pub type Function = dyn Fn(&mut Context<'_>, Term) -> CallResult + Send + Sync;
 /// The result of a [`StrategyKind::Call`]. The machine applies the strategy in it, so that
 /// strategies that call strategies do not nest on the stack of the thread.
 pub enum CallResult {
-    /// Ends the call with a result.
+    /// Ends the call with the new term, or with the reason of its failure.
     Done(Result<Term, Reason>),
     /// Applies a strategy to a term; its result is that of the call.
     Apply(Strategy, Term),
 }
 
-/// The failure of a strategy. The machine records its reason.
+/// The failure of a strategy. The machine keeps the reason, if it records the failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failed;
 
@@ -125,7 +135,7 @@ pub enum Predicate {
     IsLambda,
     /// The term is an abstraction over a type-level argument.
     IsDepLambda,
-    /// The term is a variable.
+    /// The term is a variable for values.
     IsIdentifier,
     /// The term is an application `f(e)` to a value.
     IsApply,
@@ -135,7 +145,8 @@ pub enum Predicate {
     IsLiteral,
     /// The term is this primitive, not applied to a value.
     IsPrimitive(Primitive),
-    /// The term refers to this definition, which is given with its name.
+    /// The term is a reference to this definition, not applied to a value. The name is for
+    /// messages.
     IsGlobal(GlobalId, Name),
     /// The type of the term is an array.
     IsArray,
@@ -223,8 +234,8 @@ impl StrategyKind {
     }
 }
 
-/// Formats a strategy in the syntax of ELEVATE, except that a named strategy is its name, and a
-/// strategy that is constructed later is `…`.
+/// Formats a strategy in the syntax of ELEVATE, except that a named strategy, a housekeeping
+/// strategy and a call are their names, and a strategy that is constructed later is `…`.
 impl fmt::Debug for StrategyKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let one = |f: &mut fmt::Formatter<'_>, name: &str, s: &Strategy| write!(f, "{name}({s:?})");

@@ -1,18 +1,19 @@
-//! Traverses all nodes of a term and continues at the place of a rewrite, instead of starting over
-//! at the root.
+//! Implements the traversals `normalize`, `skip` and `tryAll`, whose strategy is tried at many
+//! nodes of a term.
 //!
-//! `normalize(s)` is `repeat(topDown(s))`, which searches from the root after each success. The
-//! result of this search is mostly known: nodes that precede the rewritten one in pre-order and are
-//! not its ancestors did not change, so `s` fails on them as before. An ancestor may match now; but
-//! `s` depends on a limited number of levels ([`Reach`]), so only the nearest ancestors are tried
-//! again. Subterms in normal form are memoised.
+//! `normalize(s)` is `repeat(topDown(s))`, which searches from the root after each success. Here it
+//! continues at the place of a rewrite instead. The result of the search from the root is mostly
+//! known: nodes that precede the rewritten one in pre-order and are not its ancestors did not
+//! change, so `s` fails on them as before. An ancestor may match now; but `s` depends on a limited
+//! number of levels ([`Reach`]), so only the nearest ancestors are tried again. Only if `s` depends
+//! on the context of its term, the search starts over. Subterms in normal form are memoised.
 
 use super::code::Code;
 use super::frames::Mark;
 use super::rewrite::Reach;
 use crate::term::{Bits, Child, Heads, Node, Order, Store, Term};
 
-/// A traversal and its position.
+/// The state of a traversal.
 pub(super) struct TraversalState {
     pub code: Code,
     pub kind: TraversalKind,
@@ -32,25 +33,26 @@ pub(super) struct TraversalState {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TraversalKind {
-    /// Rewrites until the strategy succeeds at no node.
+    /// `normalize`: rewrites until the strategy succeeds at no node.
     Normalize(Reach),
-    /// Rewrites at the first success after the given number of others.
+    /// `skip`: rewrites once, at the first success in pre-order after the given number of others.
     Skip(u32),
-    /// Tries every node once, in post-order.
+    /// `tryAll`: tries every node once, in post-order.
     Every,
 }
 
 /// An ancestor of the current node.
 pub(super) struct Ancestor {
     pub node: Term,
-    /// The child that contains the current node.
+    /// The child that contains the current node, or is it.
     pub current: Child,
     /// The term of this child in `node`; the result of its traversal replaces it if it is another
     /// term.
     was: Term,
     next: Option<Child>,
-    /// True if a `Skip` traversal succeeded on this application, or on one that has it in its
-    /// function position: then the function of this application is not tried, only traversed.
+    /// True if a `Skip` traversal succeeded on this application, or on an application whose
+    /// function it is, directly or indirectly. Then the function of this application is not tried;
+    /// only its children are visited.
     counted: bool,
 }
 
@@ -58,16 +60,17 @@ pub(super) struct Ancestor {
 enum Phase {
     /// The current node is tried.
     Here,
-    /// The ancestor at this index is tried again. The traversal continues at the term, which is
-    /// below all ancestors.
+    /// The ancestor at this index is tried again. Afterwards the traversal continues at the term,
+    /// the current child of the innermost ancestor.
     Again(usize, Term),
 }
 
-/// The state of Brent's algorithm for cycle detection.
+/// The state of Brent's algorithm, by which an endless `normalize` is detected.
 #[derive(Default)]
 struct CycleDetection {
     successes: u32,
-    /// The depth, the term there and the whole term, some successes ago.
+    /// The number of ancestors of a rewritten node, the result of its rewrite, and the whole term,
+    /// at an earlier success.
     earlier: Option<(usize, Term, Term)>,
     /// The number of successes at which `earlier` is replaced.
     until: u32,
@@ -75,7 +78,8 @@ struct CycleDetection {
 
 /// The next move of a traversal.
 enum Move {
-    /// Visits a node and tries it.
+    /// Visits a node. A pre-order traversal tries it, unless its head or a memoised result excludes
+    /// a match; a post-order traversal visits its children first.
     Enter(Term),
     /// Visits the children of a node that was tried. The flag is the one of `Ancestor::counted`.
     Descend(Term, bool),
@@ -157,8 +161,8 @@ impl TraversalState {
         !matches!(self.kind, TraversalKind::Skip(_))
     }
 
-    /// Returns true if terms in normal form can be memoised: this is a `Normalize` traversal, and
-    /// its strategy does not depend on the context of a term.
+    /// Returns true if terms in normal form are memoised: this is a `Normalize` traversal, and its
+    /// strategy does not depend on the context of a term.
     fn remembers(&self) -> bool {
         matches!(self.kind, TraversalKind::Normalize(reach) if !reach.context)
     }
@@ -222,9 +226,9 @@ impl TraversalState {
         self.again(store, normal, from, new)
     }
 
-    /// Returns the index of the outermost ancestor from `from` on that may match now, with `new`
-    /// below it; the number of ancestors if there is none. It compares heads only, so that no other
-    /// ancestor is rebuilt.
+    /// Returns the index of the outermost ancestor, at `from` or further in, whose head allows a
+    /// match once `new` is below it; the number of ancestors if there is none. It compares heads
+    /// only, so that no other ancestor is rebuilt.
     fn outermost(&self, store: &Store, from: usize, new: Term) -> usize {
         let mut outermost = self.spine.len();
         let mut head = store.head(new);
@@ -240,8 +244,8 @@ impl TraversalState {
         outermost
     }
 
-    /// Tries the ancestors from `at` on again, as far as their heads allow a match, then continues
-    /// with `below`.
+    /// Continues with the next ancestor to try again: the first one from `at` on whose head allows
+    /// a match. If there is none, continues with `below`.
     fn again(
         &mut self,
         store: &mut Store,
@@ -372,9 +376,9 @@ impl TraversalState {
         self.above().iter().rev().fold(new, rebuild)
     }
 
-    /// Returns true if the whole term occurred before. It compares up to α-equivalence, only from
-    /// the 64th success on, and only to one earlier term, which is replaced at doubling distances
-    /// (Brent's algorithm).
+    /// Counts a success, and returns true if a cycle of whole terms is found. From the 64th success
+    /// on, the whole term is compared, up to α-equivalence, to that at one earlier success, which
+    /// is replaced at doubling distances (Brent's algorithm).
     fn is_circle(&mut self, store: &mut Store, new: Term) -> bool {
         self.circle.successes += 1;
         if self.circle.successes < 64 {

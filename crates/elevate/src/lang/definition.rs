@@ -1,4 +1,4 @@
-//! Defines strategy definitions in the form that evaluation needs: owned and shared, because
+//! Defines checked definitions in the form that evaluation needs: owned and shared, because
 //! strategies keep them.
 
 use std::sync::Arc;
@@ -45,7 +45,8 @@ pub struct Definitions {
 }
 
 impl Definitions {
-    /// Returns a strategy definition, including those of the library.
+    /// Returns the definition of a strategy with this number, also from the library; `None` if
+    /// there is none.
     pub fn strategy(&self, id: GlobalId) -> Option<Arc<Definition>> {
         match self.strategies.get(&id) {
             Some(definition) => Some(definition.clone()),
@@ -53,7 +54,8 @@ impl Definitions {
         }
     }
 
-    /// Returns a RISE definition, including those of the standard library.
+    /// Returns the RISE definition with this number, also from the standard library; `None` if
+    /// there is none or it has errors.
     pub fn program(&self, id: GlobalId) -> Option<Arc<Def<Primitive>>> {
         match self.programs.get(&id) {
             Some(def) => Some(def.clone()),

@@ -1,4 +1,4 @@
-//! Checks examples: that their strategy has the expected result.
+//! Runs examples, and checks that their strategies have the expected results.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::engine::{Options, Outcome, StrategyKind};
 use crate::normal::NormalForm;
 use crate::term::{self, Node, Store, Term, print};
 
-/// Runs an example, and reports a result that differs from the expected one, with spans in the
-/// item. Returns nothing for other items, and for examples with errors.
+/// Runs an example, and returns a diagnostic if its result differs from the expected one, with
+/// spans in the item. Returns nothing for other items, and for examples with errors.
 ///
 /// The caller must provide a stack for deeply nested terms, as for the inference of RISE.
 pub fn run_example(
@@ -249,7 +249,7 @@ fn modulo_span(kind: &ItemKind) -> Option<Span> {
     }
 }
 
-/// Reports the result, the expected program, and the place of their first difference.
+/// Returns the error with the result, the expected program, and their first difference.
 fn different(store: &mut Store, found: Term, wanted: Term, at: Span) -> Diagnostic {
     let message = format!(
         "the strategy returns another program:\n  expected {}\n  found    {}",
@@ -268,7 +268,8 @@ fn different(store: &mut Store, found: Term, wanted: Term, at: Span) -> Diagnost
     diagnostic
 }
 
-/// Returns the innermost pair of subterms such that all differences are inside them.
+/// Returns the innermost pair of corresponding subterms such that all differences between the terms
+/// are inside them.
 fn first_difference(store: &mut Store, a: Term, b: Term) -> (Term, Term) {
     let (mut a, mut b) = (a, b);
     loop {

@@ -55,8 +55,8 @@ impl File {
         file
     }
 
-    /// Checks an item after the items that it uses, in post-order. In a cycle, the signature from
-    /// the header is used.
+    /// Checks an item and the items that it uses that are not checked yet, in post-order. In a
+    /// cycle, the signature from the header of an item is used.
     fn check(&self, root: usize) {
         let mut opened = vec![false; self.entries.len()];
         let mut waiting = vec![root];
@@ -94,7 +94,7 @@ impl File {
         checked
     }
 
-    /// Returns the items, in source order.
+    /// Returns the checked items, in source order.
     pub fn items(&self) -> impl Iterator<Item = &Arc<Definition>> {
         self.entries
             .iter()
@@ -106,7 +106,8 @@ impl File {
         self.entries[*self.by_name.get(name)?].definition.get()
     }
 
-    /// Returns the diagnostics, with spans in the text.
+    /// Returns the diagnostics of all items. Their main spans are in the text; the spans of related
+    /// places and fixes stay relative to the item.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut all = Vec::new();
         for entry in &self.entries {
@@ -122,7 +123,7 @@ impl File {
         all
     }
 
-    /// Returns all items of the file, and all RISE definitions without errors that they can use.
+    /// Returns all items of the file, and the RISE definitions without errors that they can use.
     pub fn definitions(&self) -> Definitions {
         let strategies = self.items();
         let strategies = strategies.map(|definition| (definition.id, definition.clone()));
@@ -146,7 +147,7 @@ impl File {
     }
 }
 
-/// Returns the names in an item that may refer to definitions.
+/// Returns the names in the expressions and RISE terms of an item, which may refer to definitions.
 fn mentions(item: &Item) -> impl Iterator<Item = &Name> {
     let exprs = item.exprs.iter().filter_map(|expr| match &expr.kind {
         ExprKind::Name(name) => Some(name),

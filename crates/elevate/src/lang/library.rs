@@ -77,10 +77,10 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ),
 ];
 
-/// The number of the first definition of the library. Numbers of other definitions must be less.
+/// The number of the first item of the library. Numbers of other definitions must be less.
 pub const FIRST_LIBRARY_ID: u64 = 1 << 63;
 
-/// The library. Each definition is checked once, on first use.
+/// The library of strategies. Each item is checked once, on first use.
 pub struct Library {
     entries: Vec<LibraryEntry>,
     by_name: FxHashMap<Name, usize>,
@@ -95,14 +95,15 @@ struct LibraryEntry {
     definition: OnceLock<Arc<Definition>>,
 }
 
-/// The place of a definition of the library.
+/// The place of an item of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LibraryLocation {
     /// The file, as an index into [`LIBRARY`].
     pub file: usize,
     /// The span of the item, in bytes from the start of the file.
     pub item: Span,
-    /// The span of the name, in bytes from the start of the file.
+    /// The span of the name, in bytes from the start of the file; empty, at the start of the item,
+    /// if it has no name.
     pub name: Span,
 }
 
@@ -147,12 +148,12 @@ impl Library {
         self.entries.get(usize::try_from(at).ok()?)
     }
 
-    /// Returns true if the number is that of a library definition.
+    /// Returns true if a number is in the range of the items of the library.
     pub fn contains(id: GlobalId) -> bool {
         id.0 >= FIRST_LIBRARY_ID
     }
 
-    /// Returns the number of the definition of this name.
+    /// Returns the number of the first definition of this name.
     pub fn named(&self, name: &str) -> Option<GlobalId> {
         Some(Library::number(*self.by_name.get(name)?))
     }
@@ -165,15 +166,15 @@ impl Library {
         }
     }
 
-    /// Returns the signature of the header of an item. Library definitions have written types, so
-    /// their bodies are not needed.
+    /// Returns the signature that the header of an item states. Library definitions have written
+    /// types, so their bodies are not needed.
     fn header(&self, at: usize) -> Arc<Signature> {
         let entry = &self.entries[at];
         let header = || Arc::new(header_signature(&entry.item));
         entry.header.get_or_init(header).clone()
     }
 
-    /// Returns the signature of a definition.
+    /// Returns the signature that the header of an item states; `None` if there is no such item.
     pub fn signature(&self, id: GlobalId) -> Option<Arc<Signature>> {
         self.entry(id)?;
         Some(self.header(usize::try_from(id.0 - FIRST_LIBRARY_ID).ok()?))
@@ -184,7 +185,7 @@ impl Library {
         self.by_name.keys()
     }
 
-    /// Returns all items, including examples, in the order of the files.
+    /// Returns the numbers of all items, including examples, in the order of the files.
     pub fn items(&self) -> impl Iterator<Item = GlobalId> {
         (0..self.entries.len()).map(Library::number)
     }
@@ -217,7 +218,7 @@ impl Library {
         checked
     }
 
-    /// Returns the `tune`s of the library without a value.
+    /// Returns the numbers of the `tune`s of the library without a value.
     pub(super) fn tunes(&self) -> impl Iterator<Item = GlobalId> {
         self.items().filter(|&id| {
             let item = self.item(id);
@@ -226,14 +227,14 @@ impl Library {
     }
 
     /// Returns the compiled rule of this name; `None` if there is no rule of this name, or it is
-    /// built in.
+    /// built in or has errors.
     pub fn rule(&self, name: &str) -> Option<&Arc<crate::rule::Rule>> {
         let definition = self.definition(self.named(name)?)?;
         let mut rules = definition.checked.compiled.rules.values();
         rules.find(|rule| rule.it.name == name).map(|rule| &rule.it)
     }
 
-    /// Returns the left side of each alternative of a rule with the kinds of its metavariables;
+    /// Returns the left side of each alternative of a rule with the types of its metavariables;
     /// nothing for other definitions and for rules that are built in.
     pub fn outlines(&self, id: GlobalId) -> Vec<crate::rule::Outline> {
         let found = self.definition(id).map(|definition| {
@@ -243,7 +244,7 @@ impl Library {
         found.unwrap_or_default()
     }
 
-    /// Returns the place of an item.
+    /// Returns the place of an item; `None` if there is no such item.
     pub fn location(&self, id: GlobalId) -> Option<LibraryLocation> {
         let entry = self.entry(id)?;
         let name = entry.item.name().map_or(Span::new(0, 0), |name| name.span);

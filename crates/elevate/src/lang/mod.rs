@@ -1,7 +1,8 @@
 //! Implements the language of `.elevate` files: names, types, checks, and evaluation to strategies.
 //!
 //! [`check()`] checks one item, given the signatures of the definitions that it uses, as
-//! `rise::infer` does for RISE.
+//! `rise::infer` does for RISE. [`rewrite`] evaluates a definition to a strategy and applies it to
+//! a RISE definition; [`run_example`] tests an example.
 
 pub mod check;
 mod definition;

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use syntax::GlobalId;
 use syntax::ast::{Item, Name};
 
-/// A set of RISE definitions that may refer to each other. They are numbered in their order, and
-/// those of the standard library come first.
+/// A set of RISE definitions that may refer to each other. They are numbered in the order in which
+/// they are added; those of the standard library come first.
 #[derive(Clone, Default)]
 pub struct Programs {
     entries: Vec<ProgramEntry>,
@@ -27,7 +27,7 @@ struct ProgramEntry {
 }
 
 impl Programs {
-    /// Returns RISE's standard library, which is checked on first use.
+    /// Returns the standard library of RISE, which is parsed and checked on first use.
     pub fn standard() -> &'static Programs {
         static STANDARD: LazyLock<Programs> = LazyLock::new(|| {
             let mut programs = Programs::default();
@@ -39,7 +39,7 @@ impl Programs {
         &STANDARD
     }
 
-    /// Returns the definitions of a text, with the standard library. Imports are not read;
+    /// Returns the standard library and the definitions of a text. Imports are not read;
     /// definitions with syntax errors are left out.
     pub fn of(text: &str) -> Programs {
         let mut programs = Programs::standard().clone();
@@ -97,13 +97,13 @@ impl Programs {
         Some(GlobalId(*self.by_name.get(name)? as u64))
     }
 
-    /// Returns the names of all definitions, with their numbers.
+    /// Returns the numbers of all definitions with their names, including definitions with errors.
     pub fn numbered(&self) -> impl Iterator<Item = (GlobalId, &Name)> {
         let entries = self.entries.iter().zip(0..);
         entries.map(|(entry, at)| (GlobalId(at), &entry.name))
     }
 
-    /// Returns the syntax of a definition.
+    /// Returns the syntax of the definition with this number.
     pub fn item(&self, id: GlobalId) -> Option<&Arc<Item>> {
         Some(&self.entry(id)?.item)
     }

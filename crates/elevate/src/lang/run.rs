@@ -1,4 +1,4 @@
-//! Applies strategies to RISE definitions.
+//! Applies strategies to RISE definitions, and describes their failures for users.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -26,10 +26,10 @@ use crate::term::{self, Imported, Node, Order, Store, Term, print};
 /// The parameters of a run.
 #[derive(Clone)]
 pub struct Request<'a> {
-    /// The options of the run. [`rewrite`] replaces the facts and the order in them.
+    /// The options of the run, of which [`rewrite`] replaces `facts` and `order`.
     pub options: Options<'a>,
-    /// True if the definition may get further parameters. This is safe where nothing else uses it
-    /// and its type is not written; otherwise the user has to allow it.
+    /// True if the definition may get further parameters, for `tune`s without a value. This is safe
+    /// where nothing else uses it and its type is not written; otherwise the user has to allow it.
     pub may_extend: bool,
     /// Values of `tune`s by name, which replace those of their definitions.
     pub tunes: &'a [(Name, i64)],
@@ -50,17 +50,18 @@ impl Default for Request<'_> {
 pub struct Rewritten {
     /// The new definition.
     pub def: Def<Primitive>,
-    /// The number of steps: rule applications that change the term, without undone ones.
+    /// The number of steps: rule applications that change the term, without undone ones and those
+    /// counted in `housekeeping`.
     pub steps: u64,
     /// The number of rule applications by normal forms and housekeeping strategies, which are not
     /// counted as steps.
     pub housekeeping: u64,
-    /// The number of applications of each rule.
+    /// The number of applications of each rule and normal form.
     pub counts: Vec<RuleCount>,
     /// The steps, if a trace is requested. Their terms are in the store of `run`.
     pub trace: Vec<TraceStep>,
-    /// The assumptions about sizes of rules and of conditions on `tune`s. Those on parameters of
-    /// the definition become assumptions of it.
+    /// The assumptions about sizes of rules and of conditions on `tune`s. Those that contain only
+    /// type-level parameters of the definition become assumptions of it.
     pub obligations: Vec<Prop>,
     /// The other assumptions of rules and of conditions on `tune`s, in words.
     pub assumed: Vec<String>,
@@ -87,7 +88,8 @@ pub struct Parameter {
 pub struct Run {
     /// The store of all terms.
     pub store: Store,
-    /// The original definition.
+    /// The original definition. If the strategy succeeded, its type contains the new parameters,
+    /// and its obligations the new assumptions.
     pub imported: Imported,
     /// The rewritten term; the original one if the strategy failed.
     pub root: Term,
@@ -100,11 +102,11 @@ impl std::fmt::Debug for Run {
 }
 
 impl Run {
-    /// Returns the original definition with `root` as its right side, such as the term after a
+    /// Returns the definition `imported` with `root` as its right side, such as the term after a
     /// step.
     ///
     /// # Errors
-    /// The term exceeds the maximal size of a program.
+    /// The term exceeds the maximal size or height of a program.
     pub fn export(&self, root: Term) -> Result<Def<Primitive>, term::TooLarge> {
         term::export(&self.store, root, &self.imported)
     }
@@ -122,7 +124,7 @@ pub enum NotRewritten {
     Failed(Box<Report>),
     /// The definition would get further parameters, which [`Request::may_extend`] does not allow.
     Parameters(Vec<Parameter>),
-    /// The program is too large, or nests too deeply.
+    /// The original or the rewritten program is too large, or nests too deeply.
     TooLarge,
 }
 
@@ -135,8 +137,8 @@ pub struct Report {
     pub message: String,
     /// Further lines, such as the term, the number of steps, and the enclosing strategies.
     pub notes: Vec<String>,
-    /// The span of the subterm of the original definition at the path of the failure, if there is
-    /// one.
+    /// The place in the text of the subterm of the original definition at the path of the failure,
+    /// if there is one.
     pub site: Option<Site>,
     /// The outcome of the run, with the steps before the failure if a trace is requested.
     pub outcome: Outcome,
@@ -169,7 +171,8 @@ pub fn program_of(definition: &Definition) -> Option<GlobalId> {
     }
 }
 
-/// Returns the two parts of `(strategy)(program)`, if the definition has this form.
+/// Returns the two parts of `(strategy)(program)`, if the definition is an expression of this form
+/// of type `Result`; `None` otherwise.
 fn on_program(definition: &Definition) -> Option<(ExprId, ExprId)> {
     let mut at = match &definition.item.kind {
         ItemKind::Main { expr } => *expr,
@@ -349,7 +352,8 @@ fn assumed(outcome: &Outcome, facts: &Facts) -> (Vec<Prop>, Vec<String>) {
 }
 
 impl Run {
-    /// Adds parameters to the definition for these `tune`s, and returns them.
+    /// Adds parameters for these `tune`s to the rewritten term and to the type of the definition,
+    /// and returns them.
     fn with_parameters(
         &mut self,
         open: impl Iterator<Item = (GlobalId, Name, Var)>,
@@ -365,8 +369,8 @@ impl Run {
         parameters
     }
 
-    /// Returns the type-level parameters of the definition, implicit and explicit ones; explicit
-    /// ones may follow parameters for values.
+    /// Returns the type-level parameters of the rewritten definition, implicit and explicit ones;
+    /// explicit ones may follow parameters for values.
     fn parameters(&self) -> FxHashSet<Var> {
         let implicit = self.imported.implicit.iter().map(|(var, _)| *var);
         let mut found: FxHashSet<Var> = implicit.collect();
@@ -394,7 +398,7 @@ fn order_of(order: Written) -> Order {
 
 // ----- failures -----
 
-/// Returns the reason of a failure in one line.
+/// Returns the message for the reason of a failure, on one line.
 fn message(failure: &Failure) -> String {
     let rule = failure.rule.as_deref();
     let who = rule.map_or_else(|| "the strategy".to_owned(), |rule| format!("`{rule}`"));
@@ -512,8 +516,8 @@ fn users(strategies: &[Arc<str>]) -> Vec<&Arc<str>> {
 }
 
 /// Returns the message for `mapNest` applied to a nest of too few maps. `None` if the failure is
-/// not inside a `mapNest` that found at least one map, or if its place contains further maps, which
-/// have a form that `mapNest` does not descend into.
+/// not inside a `mapNest` that found at least one map, or if the term on which it failed contains
+/// further maps, which have a form that `mapNest` does not descend into.
 fn nest(store: &Store, failure: &Failure) -> Option<String> {
     let depths = failure.strategies.iter().filter_map(|name| {
         let depth = name.strip_prefix("mapNest(")?.strip_suffix(')')?;
@@ -536,8 +540,8 @@ fn nest(store: &Store, failure: &Failure) -> Option<String> {
     ))
 }
 
-/// Returns a note with the at most three rules that were applied most often; `None` if no rule was
-/// applied.
+/// Returns a note with the at most three rules or normal forms that were applied most often; `None`
+/// if none was applied.
 fn most_applied(outcome: &Outcome) -> Option<String> {
     let mut counts: Vec<_> = outcome.counts.iter().collect();
     counts.sort_by_key(|count| std::cmp::Reverse(count.steps + count.housekeeping));
@@ -582,7 +586,7 @@ fn folded(store: &Store, root: Term) -> Option<String> {
     ))
 }
 
-/// Returns the text of a term, cut between words after at most 600 characters.
+/// Returns a text, cut after at most 600 characters, between words if it contains a space.
 fn short(text: &str) -> String {
     const ENOUGH: usize = 600;
     match text.char_indices().nth(ENOUGH) {
@@ -604,7 +608,8 @@ fn a_long_term_is_cut_between_words() {
     assert!(cut.chars().count() <= 602);
 }
 
-/// Returns the strategy that applies a strategy below the given number of leading functions.
+/// Returns the strategy that applies a strategy to the body of the given number of nested
+/// functions.
 pub(super) fn under(functions: usize, strategy: Strategy) -> Strategy {
     (0..functions).fold(strategy, |inner, _| Arc::new(StrategyKind::Body(inner)))
 }

@@ -11,8 +11,8 @@ use syntax::ast::{Kind, Name};
 use super::eval::GlobalEnv;
 use crate::term::{Imported, Node, Store, Term};
 
-/// Returns the type-level variables that occur in the type-level arguments and sizes of a term or
-/// in the given obligations.
+/// Returns the type-level variables that occur in the type-level arguments and sizes of a term,
+/// free or bound, or in the given obligations.
 pub(super) fn mentioned(store: &Store, root: Term, obligations: &[Prop]) -> FxHashSet<Var> {
     let mut found = FxHashSet::default();
     for prop in obligations {
@@ -52,8 +52,8 @@ fn sizes_of(arg: &Arg, found: &mut FxHashSet<Var>) {
     found.extend(seen.into_inner());
 }
 
-/// Gives the variables of `tune`s without a value names that no type-level parameter of the
-/// definition or of a function in it has.
+/// Gives the variables of `tune`s without a value names that differ from each other and from those
+/// of all type-level parameters of the definition and of the functions in it.
 pub(super) fn name_open(globals: &GlobalEnv, store: &mut Store, imported: &Imported) {
     let implicit = imported
         .implicit

@@ -1,4 +1,4 @@
-//! Handles `tune`s: the values given to them, and their ranges and conditions.
+//! Handles `tune`s: resolves the values given to them, and checks their ranges and conditions.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use super::eval::{EvalError, GlobalEnv};
 use super::library::library;
 use super::types::Type;
 
-/// An error in the values given to `tune`s, such as a name that the strategy does not have, or has
-/// twice.
+/// An error in the values given to `tune`s: a name that the strategy does not have or has several
+/// times, or two values for one `tune`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TuneError {
     /// The message.
@@ -27,7 +27,7 @@ pub struct TuneError {
     pub help: String,
 }
 
-/// The conditions on the `tune`s of a run that are left open.
+/// The conditions on the `tune`s of a run that neither hold nor fail for the known values.
 #[derive(Debug, Default)]
 pub(super) struct TuneConditions {
     /// The conditions that are propositions on size variables.
@@ -37,9 +37,10 @@ pub(super) struct TuneConditions {
 }
 
 impl TuneConditions {
-    /// Adds the propositions on the sizes in `mentioned` to the obligations, transitively: the
-    /// other variables of these propositions are added to `mentioned`. Then adds the texts of the
-    /// other conditions on these sizes to `said`, in one pass.
+    /// Adds the propositions that contain a variable in `mentioned` to the obligations,
+    /// transitively: the other variables of these propositions are added to `mentioned`. Then adds
+    /// the texts of the other conditions with such a variable to `said`, and their variables to
+    /// `mentioned`, in one pass.
     pub fn of(
         &self,
         mentioned: &mut FxHashSet<Var>,
@@ -91,8 +92,9 @@ fn reached(strategy: &Arc<Definition>, definitions: &Definitions) -> FxHashSet<G
     found
 }
 
-/// Resolves the names of `tune`s of a strategy, each with its value. Fails if the strategy has no
-/// or several `tune`s of a name, or a `tune` has two values.
+/// Resolves the names of `tune`s to those that a strategy refers to, directly or indirectly; those
+/// of the library come second. Fails if the strategy has no or several `tune`s of a name, or a
+/// `tune` has two values.
 pub(super) fn given(
     strategy: &Arc<Definition>,
     definitions: &Definitions,
@@ -163,7 +165,8 @@ fn named(definition: &Arc<Definition>) -> Option<(GlobalId, Name)> {
 }
 
 /// Returns the open conditions on the `tune`s of the run, without those of the library. Fails if a
-/// value does not fulfil a range or condition, or a condition cannot be evaluated.
+/// value is not in its range, a condition is refuted, or one cannot be evaluated. A `tune` with
+/// errors is skipped unless it is given a value.
 pub(super) fn needs(globals: &Arc<GlobalEnv>, facts: &Facts) -> Result<TuneConditions, EvalError> {
     let mut needs = TuneConditions::default();
     let mut all: Vec<_> = globals.definitions().strategies.values().collect();
@@ -211,7 +214,8 @@ pub(super) fn needs(globals: &Arc<GlobalEnv>, facts: &Facts) -> Result<TuneCondi
     Ok(needs)
 }
 
-/// Returns the error of a `tune`, as far as its own file determines it.
+/// Returns the error of a `tune`, as far as its own file determines it: an empty range, an unknown
+/// name in its range or condition, or a value that does not fulfil them.
 pub(super) fn wrong(item: &Item, text: &str, captured: &[Captured]) -> Option<Diagnostic> {
     let fails = |(span, message)| Diagnostic::error(codes::OBLIGATION_FAILS, span, message);
     if let Some(empty) = empty_range(item) {
@@ -263,8 +267,8 @@ pub(super) fn wrong(item: &Item, text: &str, captured: &[Captured]) -> Option<Di
     }
 }
 
-/// Returns the span and the message for a range of a `tune` that is empty, as far as number
-/// literals show it.
+/// Returns the span of the range of a `tune` and a message, if the range is empty as number
+/// literals show; `None` otherwise.
 fn empty_range(item: &Item) -> Option<(Span, String)> {
     let ItemKind::Tune {
         range: Some(range), ..
@@ -284,13 +288,13 @@ fn empty_range(item: &Item) -> Option<(Span, String)> {
     (from > to).then(|| (range.span, message()))
 }
 
-/// The reason why a condition on a `tune` is rejected.
+/// The reason why a range or condition of a `tune` is rejected.
 enum TuneConditionError {
-    /// The value does not fulfil the condition.
+    /// The value is not in the range, or does not fulfil the condition.
     Refuted(String),
-    /// The condition is not about known sizes, at this span.
+    /// The term or condition at this span is not one on known sizes.
     NoSize(Span, String),
-    /// The evaluation of the condition fails.
+    /// The evaluation of a size fails.
     Unknown(EvalError),
 }
 
@@ -369,7 +373,7 @@ struct Tune<'a> {
     text: &'a str,
     name: &'a Name,
     own: Nat,
-    /// Returns the sizes that other names refer to.
+    /// Returns the size that another name refers to; `None` if it refers to no size.
     others: &'a dyn Fn(&Name) -> Result<Option<Nat>, EvalError>,
 }
 
@@ -390,7 +394,8 @@ impl Tune<'_> {
         }
     }
 
-    /// Fails if the range or the condition refers to unknown sizes.
+    /// Fails if the range or the condition refers to an unknown size, or the condition is not one
+    /// on sizes.
     fn is_about_sizes(
         &self,
         range: Option<&Range>,
@@ -405,7 +410,8 @@ impl Tune<'_> {
         Ok(())
     }
 
-    /// Fails if the value is a number that is certainly not in the range.
+    /// Fails if the value is a number that is certainly not in the range, or the range refers to an
+    /// unknown size.
     fn range(&self, range: &Range, facts: &Facts) -> Result<(), TuneConditionError> {
         let Some(value) = self.own.as_const() else {
             return Ok(());
@@ -453,7 +459,7 @@ impl Tune<'_> {
     }
 
     /// Returns the condition that the value is one of `from`, `from * factor`, …, up to `to`;
-    /// `None` if one of these is not a number.
+    /// `None` if `from`, `to` or `factor` is not a constant.
     fn powers(
         &self,
         from: &Nat,
@@ -546,7 +552,7 @@ impl Tune<'_> {
         })
     }
 
-    /// Evaluates a size.
+    /// Returns the size that a term expresses; fails if it expresses none.
     fn size(&self, id: TermId) -> Result<Nat, TuneConditionError> {
         let term = self.item.term(id);
         let unknown = || {

@@ -14,7 +14,7 @@ pub enum Type {
     /// The type of an erroneous expression, which has been reported. It is compatible with every
     /// type.
     Error,
-    /// A type variable of inference. A [`Scheme`] contains none.
+    /// An undetermined type during inference. A [`Scheme`] contains none.
     Open(u32),
     /// A type parameter of a [`Scheme`].
     Param(u32),
@@ -56,9 +56,9 @@ pub enum Flavour {
 }
 
 impl Type {
-    /// Returns an example of a call of a function of this type. Optional parameters are left out.
-    /// `None` if a required parameter is neither a number, a truth value, an address space nor a
-    /// strategy.
+    /// Returns the text of a call of a function `name` of this type, with example arguments.
+    /// Optional parameters are left out. `None` if a required parameter is neither a number, a
+    /// truth value, an address space nor a strategy.
     pub fn example_call(&self, name: &str) -> Option<String> {
         let mut call = name.to_owned();
         let mut ty = self;
@@ -89,7 +89,7 @@ impl Type {
 /// A parameter of a function.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// The name of the parameter; empty for functions without a declaration.
+    /// The name of the parameter; empty if it has none.
     pub name: Name,
     /// The type of the parameter.
     pub ty: Ty,
@@ -97,7 +97,7 @@ pub struct Param {
     pub optional: bool,
 }
 
-/// Types are compared without the names of parameters.
+/// Parameters are compared without their names.
 impl PartialEq for Param {
     fn eq(&self, other: &Self) -> bool {
         self.ty == other.ty && self.optional == other.optional
@@ -147,7 +147,7 @@ impl Scheme {
         type_text(&self.ty, &self.params)
     }
 
-    /// Returns the parameter lists of the definition, and the type of the final result.
+    /// Returns the parameter lists of the type, outermost first, and the type of the final result.
     pub fn lists(&self) -> (Vec<Arc<[Param]>>, Ty) {
         let mut lists = Vec::new();
         let mut ty = self.ty.clone();
@@ -194,7 +194,7 @@ impl Type {
         }
     }
 
-    /// Returns true for `Strategy -> Strategy`, with any flavours.
+    /// Returns true for functions of one parameter from strategies to strategies, of any flavours.
     pub fn is_traversal(&self) -> bool {
         match self {
             Type::Fun(params, result) => {
@@ -204,7 +204,8 @@ impl Type {
         }
     }
 
-    /// Returns the type with `f` applied to each direct part of it.
+    /// Returns the type with `f` applied to its direct parts: the elements of a list, the members
+    /// of a tuple, or the parameters and the result of a function.
     pub(crate) fn map(self: &Arc<Self>, f: &mut dyn FnMut(&Ty) -> Ty) -> Ty {
         match &**self {
             Type::List(elem) => Arc::new(Type::List(f(elem))),
@@ -229,7 +230,8 @@ pub fn type_text(ty: &Type, params: &[Name]) -> String {
     out
 }
 
-/// Writes a type. If `atom` is set, function types other than `Traversal` are in parentheses.
+/// Writes a type. If `atom` is set, function types that are not written as `Traversal` are in
+/// parentheses.
 fn write_type(out: &mut String, ty: &Type, params: &[Name], atom: bool) {
     let word = match ty {
         Type::Error | Type::Open(_) => "_",

@@ -1,8 +1,9 @@
-//! The demand on arrays: how often a program reads each element of an array, and how much work an
-//! element is.
+//! Estimates the demand on arrays: how often a program reads each element of an array, and how much
+//! work it is to compute an element.
 //!
 //! The estimates decide between computing an element where it is read and storing it. They are
-//! syntactic, so that the decision depends on the program alone.
+//! syntactic, so that the decision depends on the program alone. The module also finds the terms
+//! whose evaluation may fail.
 
 use std::cell::Cell;
 
@@ -24,18 +25,18 @@ impl Reads {
     pub const ONCE: Reads = Reads(1);
     pub const MANY: Reads = Reads(u32::MAX);
 
-    /// Returns the reads of two uses.
+    /// Returns the sum of the reads of two uses.
     pub fn and(self, other: Reads) -> Reads {
         Reads(self.0.saturating_add(other.0))
     }
 
-    /// Returns the reads of a use that is itself repeated.
+    /// Returns the reads of a use that is itself repeated `other` times.
     pub fn times(self, other: Reads) -> Reads {
         Reads(self.0.saturating_mul(other.0))
     }
 
-    /// Returns true if it is cheaper to store an element, which takes `work` operations to compute,
-    /// than to compute it at each read.
+    /// Returns true if storing an element, which takes `work` operations to compute, is estimated
+    /// to be cheaper than computing it at each read.
     pub fn repay_storing(self, work: u32) -> bool {
         /// The number of operations that cost as much as a store and a load.
         const STORE_AND_LOAD: u32 = 8;
@@ -54,7 +55,7 @@ pub(super) struct Demand {
     element: Option<Component>,
 }
 
-/// A component of the parameter of a function: the parameter itself, or a part of the tuple that it
+/// A component of the parameter of a function: the parameter itself, or a part of the pair that it
 /// is. The path leads from the parameter to the part.
 #[derive(Clone, Debug)]
 struct Component {
@@ -64,7 +65,7 @@ struct Component {
 }
 
 impl Demand {
-    /// The demand of a user that reads each element so many times.
+    /// Returns the demand of a user that reads each element this number of times.
     pub fn of(reads: Reads) -> Demand {
         Demand {
             reads,
@@ -72,7 +73,8 @@ impl Demand {
         }
     }
 
-    /// The demand of a function of each element, whose result is read so many times.
+    /// Returns the demand of a function that is applied to each element, and whose result is read
+    /// this number of times.
     pub fn of_function(reads: Reads, parameter: Local, body: Term) -> Demand {
         Demand {
             reads,
@@ -93,7 +95,7 @@ impl Demand {
         demand
     }
 
-    /// Returns an estimate of the reads of each element.
+    /// Returns an estimate of the number of reads of each element.
     pub fn reads(&self, store: &Store) -> Reads {
         match &self.element {
             None => self.reads,
@@ -102,8 +104,8 @@ impl Demand {
     }
 }
 
-/// A count of reads. Its number of steps is limited, since nested applications of abstractions
-/// are visited once for each read of their parameters.
+/// The state of a count of reads. Its number of steps is limited, since the bodies of applied
+/// abstractions are visited repeatedly.
 struct Count<'s> {
     store: &'s Store,
     steps: Cell<u32>,
@@ -131,7 +133,8 @@ impl Component {
         self.reads_in(count, self.body, &mut Vec::new())
     }
 
-    /// Returns the reads in a term inside loops with these parameters.
+    /// Returns the reads of the component in a term, inside loops with these parameters, where
+    /// `None` is a parameter without a name.
     fn reads_in(&self, count: &Count<'_>, term: Term, loops: &mut Vec<Option<Local>>) -> Reads {
         let store = count.store;
         if !store.has_free(term, self.parameter) {
@@ -189,7 +192,8 @@ impl Component {
         }
     }
 
-    /// Returns the reads in an abstraction and the arguments that it is applied to.
+    /// Returns the reads of the component in an abstraction and the arguments to which it is
+    /// applied.
     fn reads_in_redex(
         &self,
         count: &Count<'_>,
@@ -222,7 +226,8 @@ impl Component {
         total
     }
 
-    /// Returns the reads of an array whose elements are given to a function.
+    /// Returns the reads of the component in an array whose elements are given to the function
+    /// `user`.
     fn reads_through(
         &self,
         count: &Count<'_>,
@@ -259,8 +264,8 @@ impl Component {
         total
     }
 
-    /// Returns the reads by `idx(index)(array)`: a loop whose counter is in the index reads each
-    /// element once.
+    /// Returns the reads of the component by `idx(index)(array)`: a loop whose counter is in the
+    /// index reads each element of the array once.
     fn element_reads(
         &self,
         count: &Count<'_>,
@@ -278,8 +283,8 @@ impl Component {
         in_index.and(self.reads_in(count, array, &mut constant))
     }
 
-    /// Returns true if a term is the component or contains or is contained in it, false if it is
-    /// another component of the parameter, and `None` if it is no component.
+    /// Returns true if a term is the component, contains it or is a part of it; false if it is
+    /// another component of the parameter; `None` if it is no component of the parameter.
     fn is_read_by(&self, store: &Store, term: Term) -> Option<bool> {
         let mut path = Vec::new();
         let mut here = term;
@@ -335,7 +340,8 @@ pub(super) fn is_traversed_once(store: &Store, term: Term, array: Local) -> bool
     }
 }
 
-/// Returns true if a term is a variable, or zipped with others.
+/// Returns true if a term is the variable `array`, alone or zipped with arrays that do not contain
+/// it.
 fn is_component(store: &Store, term: Term, array: Local) -> bool {
     let (head, args) = store.spine(term);
     match store.node(head) {
@@ -351,8 +357,8 @@ fn is_component(store: &Store, term: Term, array: Local) -> bool {
     }
 }
 
-/// Returns the number of times that a view repeats each element of its array, if the head of the
-/// application is a view.
+/// Returns an estimate of the number of times that a view repeats each element of its array; `None`
+/// if the head is not a view.
 pub(super) fn view_factor(store: &Store, head: Term) -> Option<Reads> {
     let Node::Primitive(primitive, args) = store.node(head) else {
         return None;
@@ -375,7 +381,7 @@ pub(super) fn view_factor(store: &Store, head: Term) -> Option<Reads> {
     }
 }
 
-/// Returns true if a pattern applies its function more than once.
+/// Returns true if a pattern may apply its function more than once.
 pub(super) fn repeats_its_function(pattern: Pattern) -> bool {
     match pattern {
         Pattern::Generate
@@ -399,7 +405,7 @@ pub(super) fn repeats_its_function(pattern: Pattern) -> bool {
     }
 }
 
-/// Returns the parameters of a function and its body.
+/// Returns the parameters for values of nested abstractions, and the innermost body.
 fn parameters(store: &Store, term: Term) -> (Vec<Local>, Term) {
     let mut params = Vec::new();
     let mut body = term;
@@ -416,22 +422,23 @@ fn parameters(store: &Store, term: Term) -> (Vec<Local>, Term) {
 }
 
 /// Returns the last parameter of a function, to which the elements of an array are given, and the
-/// body.
+/// body; `None` if the function is not an abstraction over a value.
 pub(super) fn last_parameter(store: &Store, f: Term) -> Option<(Local, Term)> {
     let (params, body) = parameters(store, f);
     Some((*params.last()?, body))
 }
 
-/// The estimated number of operations that an evaluation of a term takes, where a loop counts as
-/// many.
+/// The memoised estimates of the number of operations that an evaluation of a term takes.
 #[derive(Debug, Default)]
 pub(super) struct Work(FxHashMap<Term, u32>);
 
 impl Work {
-    /// The estimate for a loop or a foreign function.
+    /// The estimate for a reduction, scan or iteration, a costly scalar primitive, or a foreign
+    /// function, to which that for its arguments is added.
     pub const LOOP: u32 = 16;
 
-    /// Returns the work of one evaluation of a term. Of a function it is that of its body.
+    /// Returns the estimate for one evaluation of a term; for a function, the one for its body.
+    /// Constants are estimated as 0.
     pub fn of(&mut self, store: &Store, term: Term) -> u32 {
         if let Some(&known) = self.0.get(&term) {
             return known;
@@ -466,17 +473,18 @@ impl Work {
     }
 }
 
-/// Returns true if a term is data and depends on no variable.
+/// Returns true if a term is data and has no free variable for values.
 fn is_constant(store: &Store, term: Term) -> bool {
     !store.is_function(term) && store.free(term).is_empty()
 }
 
-/// The terms whose evaluation may fail: those that divide integers by a value that may be zero.
+/// The memoised decisions whether the evaluation of a term may fail.
 #[derive(Debug, Default)]
 pub(super) struct Failures(FxHashMap<Term, bool>);
 
 impl Failures {
-    /// Returns true if the evaluation of a term may fail.
+    /// Returns true if the evaluation of a term may fail, because a part of it divides integers by
+    /// something else than a nonzero literal.
     pub fn may_fail(&mut self, store: &Store, term: Term) -> bool {
         if let Some(&known) = self.0.get(&term) {
             return known;

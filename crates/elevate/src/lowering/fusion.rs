@@ -1,4 +1,4 @@
-//! Fusion: reduction of applications, and the composition of the functions of consecutive maps.
+//! Reduces applications of abstractions, and fuses consecutive maps into one.
 
 use rise::Primitive;
 use rise::pattern::{MapLoop, Pattern, ReduceLoop};
@@ -9,8 +9,8 @@ use super::{Lowered, Lowering, LoweringError};
 use crate::term::{Local, MAX_SIZE, Node, Term};
 
 impl Lowering<'_> {
-    /// Reduces an application of an abstraction at the head of a term. An argument that is worth
-    /// sharing is bound by `let`.
+    /// Reduces applications of abstractions and projections of pairs at the head of a term,
+    /// repeatedly. An argument that is worth sharing is bound by `let`.
     pub(super) fn head_form(&mut self, term: Term) -> Lowered {
         let mut term = term;
         loop {
@@ -97,8 +97,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Substitutes a value for a variable. The components of a pair that is made of two values are
-    /// these values.
+    /// Substitutes a value for a variable. If the value is a pair that is made of two values,
+    /// projections of the variable become these values.
     pub(super) fn substitute(&mut self, body: Term, param: Local, value: Term) -> Term {
         let Some(components) = self.components(value) else {
             return self.store.substitute(body, param, value);
@@ -114,8 +114,8 @@ impl Lowering<'_> {
         self.store.substitute_all(body, &values)
     }
 
-    /// Replaces the components of a variable. The recursion is as deep as the term, at most
-    /// [`crate::term::MAX_HEIGHT`].
+    /// Replaces the projections of the variable `param` by `components`. The recursion is as deep
+    /// as the term, at most [`crate::term::MAX_HEIGHT`].
     pub(super) fn projected(
         &mut self,
         term: Term,
@@ -161,7 +161,7 @@ impl Lowering<'_> {
         new
     }
 
-    /// Returns the components of a pair that is made of two values.
+    /// Returns the components of a pair that is made of two values; `None` for other terms.
     pub(super) fn components(&self, pair: Term) -> Option<[Term; 2]> {
         let (head, args) = self.store.spine(pair);
         match (self.store.node(head), &args[..]) {
@@ -170,8 +170,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// Fuses the maps before a function of each element with it. Returns the parameter and the body
-    /// of the fused function, and its array.
+    /// Fuses the maps that compute an array with a function that is applied to each of its
+    /// elements. Returns the parameter and the body of the fused function, and the array of its
+    /// arguments.
     pub(super) fn fused(
         &mut self,
         f: Term,
@@ -188,7 +189,8 @@ impl Lowering<'_> {
         Ok((param, body, array))
     }
 
-    /// Returns the function that computes the elements of an array, and the array of its arguments.
+    /// Returns the function that computes the elements of an array, and the array of its arguments;
+    /// `None` if the array is not computed by a function of each element.
     pub(super) fn element_function(
         &mut self,
         array: Term,
@@ -205,8 +207,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// Returns the function that computes the pairs of the elements of two arrays of which at least
-    /// one is computed by a map, and the array of its arguments.
+    /// Returns the function that computes the pairs of the elements of two arrays, and the array of
+    /// its arguments; `None` if neither array is computed by a map that takes operations.
     pub(super) fn function_of_pairs(
         &mut self,
         first: Term,

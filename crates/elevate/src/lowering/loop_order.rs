@@ -1,11 +1,11 @@
-//! The order of a map and of the reductions in it.
+//! Decides the order of a map and of a reduction in its function.
 //!
 //! `map(fun(x => reduce(f)(z)(ys(x))))(xs)` computes one result after another. If the elements that
 //! it reads one after another are far apart, as those of a column are, all results are accumulated
-//! together instead: the reduction becomes the outer loop and the map the inner one, whose reads are
-//! next to each other. Each result is the same sum in the same order. (Loop interchange; Lift calls
-//! the rule `mapReduceInterchange`.) Where the rows of a matrix are read one after another, a
-//! transposed copy of it is made first, if it is used in a loop around.
+//! together instead: the reduction becomes the outer loop and the map the inner one, whose reads
+//! are next to each other. Each result combines the same values in the same order. (Loop
+//! interchange; Lift calls the rule `mapReduceInterchange`.) Where the rows of a matrix are read one
+//! after another, a transposed copy of it is made first, if it is used in a loop around.
 
 use rise::Primitive;
 use rise::pattern::{Pattern, ReduceLoop};
@@ -18,7 +18,7 @@ use crate::term::{Local, Node, Term};
 
 /// A reduction in the function of a map.
 struct Reduction {
-    /// The body of the function, in which `result` takes the place of the reduction.
+    /// The body of the function with `result` in the place of the reduction.
     rest: Term,
     result: Local,
     f: Term,
@@ -28,7 +28,7 @@ struct Reduction {
     is_conditional: bool,
 }
 
-/// The estimated time of a read, in quarters of a vector operation.
+/// Returns the estimated time of a read, in quarters of a vector operation.
 fn cost_of_read(stride: Stride, is_vectorised: bool) -> u64 {
     match stride {
         Stride::Zero => 0,
@@ -39,8 +39,8 @@ fn cost_of_read(stride: Stride, is_vectorised: bool) -> u64 {
 }
 
 impl Lowering<'_> {
-    /// Returns the program that accumulates all results of a map together, if the map contains a
-    /// reduction and this is faster.
+    /// Returns the program that accumulates all results of a map together, if the function of the
+    /// map contains a reduction and this is estimated to be faster; `None` otherwise.
     pub(super) fn accumulated_rows(
         &mut self,
         param: Local,
@@ -61,9 +61,9 @@ impl Lowering<'_> {
         Ok(None)
     }
 
-    /// Finds the reductions of single values in an expression such that only the array depends on
-    /// the parameter. Those that are evaluated only under a condition are included if they cannot
-    /// fail.
+    /// Finds reductions to values without arrays, in a term that is such a value, such that the
+    /// array of a reduction, but neither its operator nor its initial value, depends on the
+    /// parameter. Those in the branches of `select` are included if the `select` cannot fail.
     fn reductions_in(&mut self, param: Local, term: Term) -> Result<Vec<Reduction>, LoweringError> {
         if !self.store.has_free(term, param) {
             return Ok(Vec::new());
@@ -234,7 +234,8 @@ impl Lowering<'_> {
         const DEPENDENT_ADDITION: u64 = 16;
         /// The cost of reading and writing an accumulator in memory.
         const ACCUMULATOR: u64 = 2;
-        /// The greatest number of operations for each element: others are no memory-bound loops.
+        /// The greatest number of operations for each element. Loops with more operations are not
+        /// limited by memory.
         const MAX_WORK: u32 = 6;
         if self.is_short(reduction.array) || self.is_short(array) {
             return false;
@@ -300,7 +301,7 @@ impl Lowering<'_> {
         Ok(self.store.var(local))
     }
 
-    /// Accumulates all results together.
+    /// Returns the program that accumulates all results together.
     fn by_rows(
         &mut self,
         param: Local,

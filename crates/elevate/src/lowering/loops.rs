@@ -1,4 +1,4 @@
-//! Loops: the implementations of maps and reductions.
+//! Implements maps and reductions by loops.
 
 use rise::Primitive;
 use rise::pattern::{MapLoop, Parallelism, Pattern};
@@ -10,13 +10,13 @@ use super::{Lowered, Lowering, LoweringError, Repetition, Scope, result_access};
 use crate::term::{Local, Node, Term};
 
 impl Lowering<'_> {
-    /// Lowers a map that is written, as a loop.
+    /// Lowers a map that is written as a loop, with which the maps before it are fused.
     pub(super) fn written_map(&mut self, f: Term, array: Term) -> Lowered {
         let (param, body, array) = self.fused(f, array)?;
         self.loop_over(param, body, array)
     }
 
-    /// Writes what a body computes from each element of an array, by a loop.
+    /// Returns the loop that writes the result of a body for each element of an array.
     pub(super) fn loop_over(&mut self, param: Local, body: Term, array: Term) -> Lowered {
         let is_outermost = self.is_outermost();
         let by_rows = match self.parallelism {
@@ -76,8 +76,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns true if an expression stores something outside of the functions of loops over
-    /// work-items.
+    /// Returns true if an expression contains a `toMem` outside of the functions of `mapGlobal`.
     pub(super) fn stores_outside_of_inner_loop(&self, term: Term) -> bool {
         let (head, args) = self.store.spine(term);
         match self.store.node(head) {
@@ -94,7 +93,8 @@ impl Lowering<'_> {
             .any(|arg| self.stores_outside_of_inner_loop(*arg))
     }
 
-    /// Lowers the body of a loop over an array, whose elements its last parameter is.
+    /// Lowers the body of a loop over an array. `param` is the variable for its elements, `others`
+    /// are further parameters of the body.
     pub(super) fn iteration(
         &mut self,
         others: &[Local],
@@ -111,7 +111,8 @@ impl Lowering<'_> {
     }
 
     /// Returns true if the result of a function is its argument with the elements in another order,
-    /// so that it can be written through the function. The identity does not: a map of it is a copy.
+    /// so that it can be written through the function. Returns false for the identity, since a map
+    /// of it is a copy.
     pub(super) fn rearranges(&mut self, f: Term) -> Result<bool, LoweringError> {
         let (param, body) = self.parts_of_function(f, "x");
         let mut here = self.head_form(body)?;
@@ -174,7 +175,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// Lowers a reduction whose implementation is open. A map before it becomes part of it.
+    /// Lowers a reduction whose implementation is open, as a sequential loop. The maps before it
+    /// become part of it.
     pub(super) fn reduction(&mut self, f: Term, initial: Term, array: Term) -> Lowered {
         let (accumulator, combine) = self.parts_of_function(f, "acc");
         let (element, combined) = self.parts_of_function(combine, "x");
@@ -202,7 +204,8 @@ impl Lowering<'_> {
         Ok(self.store.apply_all(reduce, [f, initial, input]))
     }
 
-    /// Returns true if an array has so few elements that a loop over them is unrolled.
+    /// Returns true if an array has a constant length of at most 16 elements, so that a loop over
+    /// them is unrolled.
     pub(super) fn is_short(&self, array: Term) -> bool {
         const MAX_UNROLLED: i64 = 16;
         match &**self.store.type_of(array) {

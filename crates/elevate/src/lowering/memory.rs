@@ -1,4 +1,4 @@
-//! Memory: which values are stored, and which are computed where they are read.
+//! Decides which values are stored in memory, and which are computed where they are read.
 
 use rise::Primitive;
 use rise::pattern::{Parallelism, Pattern};
@@ -10,7 +10,8 @@ use super::{Access, Lowered, Lowering, LoweringError, Repetition, Scope};
 use crate::term::{Local, Node, Term};
 
 impl Lowering<'_> {
-    /// Lowers a map that is read: a view if its elements are cheap or read once.
+    /// Lowers a map that is read. It stays a view if its elements are cheap or read once, and is
+    /// stored otherwise.
     pub(super) fn readable_map(
         &mut self,
         term: Term,
@@ -60,14 +61,16 @@ impl Lowering<'_> {
         reads.repay_storing(work)
     }
 
-    /// Returns true if a loop around reads the same element of an array repeatedly.
+    /// Returns true if a loop around `idx(index)(array)` reads the same element of the array in
+    /// several iterations.
     pub(super) fn rereads(&self, index: Term, array: Term) -> bool {
         let inner = self.scopes.iter().skip(self.level(array) + 1);
         let mut loops = inner.filter(|scope| scope.repetition.repeats());
         loops.any(|scope| !scope.locals.iter().any(|l| self.store.has_free(index, *l)))
     }
 
-    /// Stores an expression in memory.
+    /// Stores an expression in memory, outside of the loops on which it does not depend. Fails if
+    /// it would be stored at each read of a view.
     pub(super) fn store(&mut self, term: Term) -> Lowered {
         if let Some(view) = self.outermost_view()
             && (self.level(term) >= view || !self.is_hoisted(term))
@@ -88,7 +91,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// Returns a value that kernels use in the memory of the device.
+    /// Returns a value that is computed outside of kernels in global memory, unless it is stored
+    /// already; other values unchanged.
     pub(super) fn in_device_memory(&mut self, value: Term) -> Lowered {
         let (head, _) = self.store.spine(value);
         let is_stored = matches!(self.store.node(head), Node::Primitive(Primitive::ToMem, _));
@@ -98,7 +102,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns a value in the memory of the device if it is computed outside of kernels.
+    /// Returns a value in global memory if it is computed outside of kernels; `None` if it is not,
+    /// or the target has no kernels.
     pub(super) fn global_memory(&mut self, value: Term) -> Result<Option<Term>, LoweringError> {
         if self.parallelism != Parallelism::WorkItems || !self.is_outermost() {
             return Ok(None);
@@ -165,7 +170,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Returns the value of a binding in memory.
+    /// Lowers the value of a binding such that it is stored in memory.
     pub(super) fn stored(&mut self, value: Term) -> Lowered {
         let (head, _) = self.store.spine(value);
         match self.store.node(head) {
@@ -179,8 +184,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns true if the value of a binding takes the place of the variable: it is read once, or
-    /// costs nothing.
+    /// Returns true if the value of a binding takes the place of the variable, for example because
+    /// it is a function, costs no operations, is read once, or cannot be stored. A value that is in
+    /// memory is always bound.
     pub(super) fn is_substituted(&mut self, value: Term, param: Local, body: Term) -> bool {
         if self.store.is_function(value) {
             return true;
@@ -212,7 +218,8 @@ impl Lowering<'_> {
             || has_tuple_of_arrays(self.store.type_of(value))
     }
 
-    /// Copies an array that is read.
+    /// Lowers an expression that is written by copying it: an array by a loop over its elements, a
+    /// pair by its components. Other data is only read.
     pub(super) fn copy(&mut self, term: Term) -> Lowered {
         let ty = self.store.type_of(term).clone();
         match &*ty {

@@ -1,11 +1,16 @@
-//! Total lowering: chooses an implementation for every pattern of a program.
+//! Total lowering: chooses an implementation for every pattern of a program whose implementation is
+//! open.
 //!
-//! One traversal, directed by access as the translation of DPIA is (*RISE & Shine*, section 5): each
-//! expression is *read* or *written*. A `map` that is written becomes a loop. One that is read stays
-//! as it is, and its elements are computed where they are read, unless that would repeat more work
-//! than storing them costs ([`demand`]). An array that is written, and that no loop computes, is
-//! copied by a loop. An expression that is stored, and does not depend on a loop around it, is moved
-//! out of the loop (loop-invariant code motion).
+//! The traversal is directed by access as the translation of DPIA is (*RISE & Shine*, section 5):
+//! each expression is *read* or *written*. A `map` that is written becomes a loop. One that is read
+//! stays as it is, and its elements are computed where they are read, unless that would repeat more
+//! work than storing them costs ([`demand`]). An array that is written, and that no loop computes,
+//! is copied by a loop. A reduction or an expression that is stored is moved out of the loops
+//! around it on which it does not depend (loop-invariant code motion), if its evaluation cannot
+//! fail.
+//!
+//! On the way, applications of abstractions are reduced, consecutive maps are fused ([`fusion`]),
+//! and maps of reductions are reordered where this makes their reads contiguous ([`loop_order`]).
 //!
 //! Patterns that determine how they are computed stay as they are. The conditions that only a
 //! target can check, such as those on address spaces, are left to it.
@@ -27,15 +32,15 @@ use syntax::ast::{Half, Kind};
 use crate::term::{Local, MAX_SIZE, Node, Store, Term};
 use demand::{Demand, Failures, Reads, Work, last_parameter, repeats_its_function, view_factor};
 
-/// The reason why a program cannot be lowered.
+/// The reason why a program, or a part of it in the present context, cannot be lowered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoweringError {
-    /// The term becomes too large or too deep.
+    /// The term, its types, or the number of terms in the store exceed their limits.
     TooLarge,
     /// A part of the term has no type that its pattern admits.
     IllTyped,
-    /// An array would be stored again at each read of the view that contains it. The view itself is
-    /// stored instead.
+    /// An array would be stored again at each read of the view that contains it. The outermost such
+    /// view is stored instead, if that is possible.
     StoredInView,
     /// Every work-item of an inner dimension would store the same. The inner loop is sequential
     /// instead.
@@ -75,14 +80,15 @@ enum Access {
     Write,
 }
 
-/// A region of the program with the variables that are bound at its start.
+/// A region of the program, such as the body of a function, with the variables that are bound at
+/// its start.
 #[derive(Debug, Default)]
 struct Scope {
     locals: Vec<Local>,
     sizes: Vec<nat::Var>,
     repetition: Repetition,
-    /// The variable for the elements of an array, and the array, if the region is the body of a loop
-    /// over it.
+    /// The variable for the elements of an array, and the array, if the region is evaluated for
+    /// each element of it.
     element: Option<(Local, Term)>,
     /// The values that are computed at the start of the region.
     hoisted: Vec<Hoisted>,
@@ -129,8 +135,8 @@ struct Lowering<'s> {
     scopes: Vec<Scope>,
     work: Work,
     failures: Failures,
-    /// The dimension of work-items for the loop that computes the result of the expression, inside
-    /// a loop over work-items.
+    /// The dimension of work-items over which the loop that computes the result of the expression
+    /// is distributed, if the loop is inside another loop over work-items; `None` elsewhere.
     dimension: Option<i64>,
     depth: u32,
 }
@@ -169,7 +175,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers a region, and binds the values that are computed at its start.
+    /// Lowers a region, and binds the values that are hoisted to its start.
     fn region(&mut self, scope: Scope, lower: impl FnOnce(&mut Self) -> Lowered) -> Lowered {
         self.scopes.push(scope);
         let result = lower(self);
@@ -180,7 +186,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// Lowers a term. If that fails, undoes what it changed in the enclosing regions.
+    /// Lowers a term. If that fails, undoes what it changed in the enclosing regions and in
+    /// `dimension`.
     fn attempt(&mut self, lower: impl FnOnce(&mut Self) -> Lowered) -> Lowered {
         let hoisted: Vec<usize> = self.scopes.iter().map(|s| s.hoisted.len()).collect();
         let dimension = self.dimension;
@@ -197,13 +204,15 @@ impl Lowering<'_> {
         result
     }
 
-    /// Returns the index of the outermost region that is evaluated at each read of a view.
+    /// Returns the index of the outermost region that is evaluated at each read of a view; `None`
+    /// if there is none.
     fn outermost_view(&self) -> Option<usize> {
         let is_view = |scope: &Scope| scope.repetition == Repetition::View;
         self.scopes.iter().position(is_view)
     }
 
-    /// Lowers an expression whose loops no other threads or work-items share.
+    /// Lowers an expression in a region of its own, whose loops are not distributed over threads or
+    /// work-items.
     fn by_one_thread(&mut self, lower: impl FnOnce(&mut Self) -> Lowered) -> Lowered {
         let scope = Scope {
             repetition: Repetition::Single,
@@ -212,7 +221,8 @@ impl Lowering<'_> {
         self.region(scope, lower)
     }
 
-    /// Returns the index of the innermost region on whose variables a term depends.
+    /// Returns the index of the innermost region on whose variables a term may depend; 0 if there
+    /// is none.
     fn level(&self, term: Term) -> usize {
         let of = |scope: &Scope| {
             scope.locals.iter().any(|l| self.store.has_free(term, *l))
@@ -224,13 +234,14 @@ impl Lowering<'_> {
         self.scopes.iter().rposition(of).unwrap_or(0)
     }
 
-    /// Returns true if a loop is between a term and the region on which it depends.
+    /// Returns true if a region between a term and the region on which it depends is repeated.
     fn is_invariant(&self, term: Term) -> bool {
         let inner = self.scopes.iter().skip(self.level(term) + 1);
         inner.into_iter().any(|scope| scope.repetition.repeats())
     }
 
-    /// Returns true if the loops of the region may be distributed.
+    /// Returns true if the loops of the innermost region may be distributed over threads or
+    /// work-items.
     fn is_outermost(&self) -> bool {
         self.scopes.iter().all(|scope| match scope.repetition {
             Repetition::Once => true,
@@ -239,15 +250,14 @@ impl Lowering<'_> {
         })
     }
 
-    /// Returns true if a term is moved out of a loop around it: none of the loops between it and the
-    /// region on which it depends has a variable in it, and the term cannot fail where the loops have
-    /// no iterations.
+    /// Returns true if a term is moved out of a loop around it: a region between the term and the
+    /// region on which it depends is repeated, and the evaluation of the term cannot fail.
     fn is_hoisted(&mut self, term: Term) -> bool {
         self.is_invariant(term) && !self.failures.may_fail(self.store, term)
     }
 
-    /// Lowers a term in the region on which it depends, and binds the result there if there is a
-    /// loop between that region and the term.
+    /// Lowers a term. If it [is hoisted](Self::is_hoisted), it is lowered in the region on which it
+    /// depends, and bound there to a variable, which is returned.
     fn hoist(&mut self, term: Term, lower: impl FnOnce(&mut Self) -> Lowered) -> Lowered {
         if !self.is_hoisted(term) {
             return lower(self);
@@ -260,7 +270,8 @@ impl Lowering<'_> {
         lowered
     }
 
-    /// Binds a lowered term to a variable at the start of the innermost region, at most once.
+    /// Binds a lowered term to a variable at the start of the innermost region, unless an enclosing
+    /// region has bound it already. Returns the variable.
     fn bound_here(&mut self, term: Term, lower: impl FnOnce(&mut Self) -> Lowered) -> Lowered {
         let mut known = self.scopes.iter().flat_map(|scope| &scope.hoisted);
         if let Some(hoisted) = known.find(|hoisted| hoisted.term == term) {
@@ -390,7 +401,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers the arguments of a variable, a foreign function, or a definition.
+    /// Lowers the arguments of a variable, a foreign function, or a definition that are not
+    /// functions. Returns the call.
     fn call(&mut self, head: Term, args: &[Term]) -> Lowered {
         let mut call = head;
         for &arg in args {
@@ -403,7 +415,8 @@ impl Lowering<'_> {
         Ok(call)
     }
 
-    /// Lowers the arguments of a primitive by its accesses. `access` is that of its result.
+    /// Lowers the arguments of a primitive by the accesses that its type states, and returns the
+    /// application. `access` is the access of its result.
     fn primitive(&mut self, head: Term, args: &[Term], access: &Access) -> Lowered {
         let Node::Primitive(primitive, _) = self.store.node(head) else {
             return self.call(head, args);
@@ -450,7 +463,8 @@ impl Lowering<'_> {
         Ok(result)
     }
 
-    /// Lowers a function. `access` is that of its result.
+    /// Lowers the body of a function as a region with this repetition. `access` is the access of
+    /// its result.
     fn function(&mut self, f: Term, repetition: Repetition, access: &Access) -> Lowered {
         let mut scope = Scope {
             repetition,
@@ -501,7 +515,7 @@ enum Binder {
     Size(nat::Var, Kind, bool),
 }
 
-/// Returns the access of a primitive's result.
+/// Returns the access of the result in the type of a primitive.
 fn result_access(primitive: Primitive) -> DataAccess {
     primitive.entry().result_access()
 }

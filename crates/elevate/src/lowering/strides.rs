@@ -1,8 +1,8 @@
-//! Strides: how far apart in memory the elements are that a loop reads one after another.
+//! Computes strides: how far apart in memory the elements are that a loop reads one after another.
 //!
 //! The analysis follows an access through views to memory, as the translation of access paths does
-//! (*RISE & Shine*, section 5.3), with symbolic indices of which only the dependence on two loops is
-//! known. It decides the order of loops.
+//! (*RISE & Shine*, section 5.3), with symbolic indices of which only the dependence on two loops
+//! is known. The order of loops is decided by its results.
 
 use rise::Primitive;
 use rise::pattern::{MapLoop, Pattern, View};
@@ -11,7 +11,8 @@ use syntax::ast::Half;
 
 use crate::term::{Local, Node, Store, Term};
 
-/// The distance in memory, in elements, of the elements for consecutive values of a loop counter.
+/// The distance in memory, in elements, between the elements for consecutive values of a loop
+/// counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stride {
     /// The loop reads the same element again.
@@ -31,7 +32,8 @@ impl Stride {
         }
     }
 
-    /// Returns the stride of an index that is multiplied by a size; `None` if it is not constant.
+    /// Returns the stride of an index that is multiplied by a size. `factor` is the size, or `None`
+    /// if it is not constant.
     fn scaled(self, factor: Option<u64>) -> Stride {
         match (self, factor) {
             (Stride::Zero, _) | (_, Some(0)) => Stride::Zero,
@@ -49,8 +51,8 @@ impl Stride {
     }
 }
 
-/// The dependence of an index, or of a place in memory, on the counters of a map and of the reduction
-/// in it.
+/// The dependence of an index, or of a place in memory, on the counters of a map and of the
+/// reduction in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Index {
     pub map: Stride,
@@ -103,7 +105,7 @@ pub(super) enum Step {
     Component(Half),
 }
 
-/// The value of a variable.
+/// The value of a bound variable.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     /// A part of the value of a term.
@@ -144,7 +146,8 @@ impl<'s> StrideAnalysis<'s> {
         (!accesses.incomplete).then_some(accesses.reads)
     }
 
-    /// Adds the reads of a part of the value of a term. The path starts at its end.
+    /// Adds the reads of a part of the value of a term. The first step of the path to this part is
+    /// its last element.
     fn read(&mut self, term: Term, mut path: Vec<Step>) {
         match self.fuel.checked_sub(1) {
             Some(left) => self.fuel = left,
@@ -255,7 +258,7 @@ impl<'s> StrideAnalysis<'s> {
         }
     }
 
-    /// Returns a dependent function after the application to its sizes.
+    /// Returns a function with its applications to type-level arguments reduced.
     fn function(&mut self, f: Term) -> Term {
         let Node::DepApply(inner, arg) = self.store.node(f) else {
             return f;
@@ -268,7 +271,8 @@ impl<'s> StrideAnalysis<'s> {
         self.store.substitute_vars(body, &[(var, arg)])
     }
 
-    /// Changes the path to a part of a view to the path to the part of its array.
+    /// Changes the path to a part of a view to the path to the corresponding part of its array.
+    /// Sets `incomplete` if that is not possible.
     fn view(
         &mut self,
         primitive: Primitive,
@@ -344,7 +348,7 @@ impl<'s> StrideAnalysis<'s> {
         self.bindings.pop();
     }
 
-    /// Adds the reads of the result of a function.
+    /// Adds the reads of a part of the result of a function that is applied to this argument.
     fn apply(&mut self, f: Term, argument: Binding, path: Vec<Step>) {
         match self.store.node(f) {
             Node::Lambda(param, body) => {
@@ -442,7 +446,8 @@ impl<'s> StrideAnalysis<'s> {
     }
 }
 
-/// Returns the number of scalars in a value of a type, if it is constant.
+/// Returns the number of elements of nested arrays, where everything but an array counts as one;
+/// `None` if it is not constant.
 fn elements(ty: &Type) -> Option<u64> {
     match ty {
         Type::Array(length, element) => {
@@ -462,7 +467,7 @@ fn unknown_part(path: &[Step]) -> Index {
     steps.fold(Index::CONSTANT, Index::plus)
 }
 
-/// Returns the path of a part of a part.
+/// Returns the path that first follows `part` and then `path`, which both start at their ends.
 fn joined(path: Vec<Step>, part: Vec<Step>) -> Vec<Step> {
     let mut path = path;
     path.extend(part);

@@ -1,4 +1,4 @@
-//! Construction of terms.
+//! Constructs and takes apart terms for the lowering.
 
 use std::sync::Arc;
 
@@ -28,7 +28,8 @@ impl Lowering<'_> {
         Ok(self.store.apply(generate, identity))
     }
 
-    /// Returns the parameter of a function and its body, after η-expansion if it is no abstraction.
+    /// Returns a fresh parameter for a function, and its body with this parameter. A function that
+    /// is not an abstraction is η-expanded, with `name` as the name of the parameter.
     pub(super) fn parts_of_function(&mut self, f: Term, name: &str) -> (Local, Term) {
         if let Node::Lambda(param, body) = self.store.node(f) {
             let copy = self.store.fresh_copy(param);
@@ -42,7 +43,8 @@ impl Lowering<'_> {
         (param, self.store.apply(f, variable))
     }
 
-    /// Returns `fun(k => fun(row => row))` for the rows of a dependent array.
+    /// Returns `depFun(k => fun(row => row))` for the rows of a dependent array; `None` if their
+    /// type is a variable.
     pub(super) fn identity_of_rows(&mut self, rows: &DataFun) -> Option<Term> {
         let DataFun::Lambda(var, row) = rows else {
             return None;
@@ -104,7 +106,8 @@ impl Lowering<'_> {
         changed
     }
 
-    /// Returns a map of a function over an array.
+    /// Returns an application of the map `primitive` to a function and an array. A `dimension` is
+    /// its last type-level argument.
     pub(super) fn map(
         &mut self,
         primitive: Primitive,
@@ -123,7 +126,7 @@ impl Lowering<'_> {
         Ok(self.store.apply_all(map, [f, array]))
     }
 
-    /// Returns the type of a term as an argument.
+    /// Returns the type of a term as a type-level argument.
     pub(super) fn type_arg(&self, term: Term) -> Arg {
         Arg::Type(self.store.type_of(term).clone())
     }
@@ -138,7 +141,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the type of an array.
+    /// Returns the type of arrays with this length and this type of elements.
     pub(super) fn array_type(&self, length: &Arg, element: &Arg) -> Result<Ty, LoweringError> {
         match (length, element) {
             (Arg::Nat(length), Arg::Type(element)) => {
@@ -148,7 +151,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns a variable for pairs of these types, and its components.
+    /// Returns a fresh variable for pairs of these types, and its projections.
     pub(super) fn fresh_pair(
         &mut self,
         name: &str,
@@ -177,7 +180,7 @@ impl Lowering<'_> {
         Ok(self.store.apply_all(zip, [first, second]))
     }
 
-    /// Returns an array of copies of a value.
+    /// Returns an array of this length whose elements are all the value.
     pub(super) fn repeated(&mut self, value: Term, length: &Arg) -> Lowered {
         let Arg::Nat(size) = length else {
             return Err(LoweringError::IllTyped);

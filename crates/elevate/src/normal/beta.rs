@@ -5,7 +5,7 @@ use crate::term::{Child, Node, Term, beta, eta};
 
 impl Normaliser<'_> {
     /// Returns the βη-normal form of a term. Arguments are normalised before they are substituted,
-    /// so that their copies need not be.
+    /// so that their copies are normal already.
     pub(super) fn benf(&mut self, term: Term) -> NormalResult {
         if self.store.height(term) == 1 {
             return Ok((term, 0));
@@ -43,7 +43,7 @@ impl Normaliser<'_> {
         }
     }
 
-    /// Returns the term with its children normalised.
+    /// Returns the term with its children in βη-normal form, and the number of steps.
     fn parts(&mut self, term: Term) -> NormalResult {
         Ok(match self.store.node(term) {
             Node::Apply(f, x) => {

@@ -71,8 +71,9 @@ impl Normaliser<'_> {
         Ok((self.store.lambda(local, body), steps + more))
     }
 
-    /// Expands the body of a function, or the function of a type-level application. If the result
-    /// [lacks its input](Self::lacks_input), it is η-expanded.
+    /// Returns the data-flow normal form of the body of an abstraction, or of the function of a
+    /// type-level application. If the result [lacks its input](Self::lacks_input) and is a function
+    /// of values, it is η-expanded.
     fn with_input(&mut self, body: Term) -> NormalResult {
         let (body, steps) = self.expanded(body)?;
         if self.lacks_input(body)
@@ -91,7 +92,8 @@ impl Normaliser<'_> {
         Ok(function)
     }
 
-    /// Returns true for `map(f)`, and for a term with `reduce(op)` as a child.
+    /// Returns true for `map(f)`, and for a term with a child `reduce(op)`, such as
+    /// `reduce(op)(init)`.
     fn lacks_input(&self, term: Term) -> bool {
         let applies = |term: Term, primitive: Primitive| match self.store.node(term) {
             Node::Apply(f, _) => {

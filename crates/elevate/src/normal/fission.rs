@@ -1,4 +1,4 @@
-//! Splits maps into maps that each apply one function.
+//! Computes rewrite normal forms: splits each map into maps whose functions have one stage.
 
 use rise::Primitive;
 use rise::types::Arg;
@@ -8,7 +8,8 @@ use crate::term::{Local, Node, Store, Term, eta_abstraction};
 
 impl Normaliser<'_> {
     /// Splits the maps of a term in data-flow normal form: `map(fun(x => f(g(x))))` becomes
-    /// `map(g)` followed by `map(f)`.
+    /// `map(g)` followed by `map(f)`, if `x` is not free in `f`, and `g(x)` is neither a variable
+    /// nor a function.
     pub(super) fn fissioned(&mut self, term: Term) -> NormalResult {
         if self.store.height(term) == 1 {
             return Ok((term, 0));
@@ -76,7 +77,8 @@ impl Normaliser<'_> {
         Ok((self.store.lambda(local, body), steps.saturating_add(more)))
     }
 
-    /// Returns `xs |> map(first stage) |> map(second) |> …` with all stages of the function.
+    /// Returns `input |> map(first stage) |> map(second stage) |> …` with all stages of the
+    /// function.
     fn staged(&mut self, function: Term, input: Term) -> NormalResult {
         let mut stages = Vec::new();
         let mut rest = function;
@@ -105,7 +107,7 @@ fn map_function(store: &Store, term: Term) -> Option<Term> {
 }
 
 /// Splits `fun(x => f(g(x)))` into `fun(x => g(x))` and `f`, if `x` is not free in `f`, and `g(x)`
-/// is data and not a variable.
+/// is neither a variable nor a function.
 fn last_stage(store: &mut Store, function: Term) -> Option<(Term, Term)> {
     let Node::Lambda(x, body) = store.node(function) else {
         return None;
@@ -123,7 +125,8 @@ fn rest_of(store: &mut Store, x: Local, given: Term) -> Term {
     store.lambda(x, given)
 }
 
-/// Returns `map(f)(xs)`; `f(xs)` if the types of `f` and `xs` do not allow it.
+/// Returns `map(f)(xs)` for the function `f`; `f(xs)` if `f` is not a function of values or `xs` is
+/// not an array.
 fn map_over(store: &mut Store, function: Term, xs: Term) -> Term {
     let parts = store.fun_parts(store.ty(function));
     let size = match &**store.type_of(xs) {

@@ -1,9 +1,9 @@
 //! Computes normal forms of terms, with memoisation.
 //!
-//! The definitions in the literature use `normalize(…)`, which searches the next redex from the
-//! root each time. Here each normal form is computed in one bottom-up pass, and the results are
-//! memoised, so that after a rewrite only new terms are visited. Both methods return α-equivalent
-//! terms, which tests check. (ICFP 2020, section 4.3.)
+//! The definitions in the literature (ICFP 2020, section 4.3) use `normalize(…)`, which searches
+//! the next redex from the root each time. Here a normal form is computed from those of the
+//! children, and the results are memoised by term, so that after a rewrite only new terms are
+//! visited. Both methods return α-equivalent terms, which tests check.
 
 mod beta;
 mod expand;
@@ -16,13 +16,14 @@ use crate::term::{Dense, MAX_HEIGHT, Store, Term};
 /// The normal forms that are implemented in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NormalForm {
-    /// βη-normal form: the term contains no β-redex and no η-redex.
+    /// βη-normal form: the term contains no β-redex, and no η-redex `fun(x => f(x))`.
     Benf,
-    /// Data-flow normal form: a βη-normal form in which the function of a `map` and the operator of
-    /// a `reduce` are η-expanded to their last parameter, and functions whose result is a `map` or
-    /// `reduce` without its input are η-expanded, too.
+    /// Data-flow normal form: the βη-normal form after an η-expansion of the function of each `map`
+    /// to one parameter, of the operator of each `reduce` to two parameters, and of each body
+    /// `map(f)` or `reduce(op)(init)` of an abstraction, which lacks its input.
     Dfnf,
-    /// Rewrite normal form: `Dfnf` in which maps are split: `map(f ∘ g)` is `map(f) ∘ map(g)`.
+    /// Rewrite normal form: `Dfnf` in which maps are split: `map(fun(x => f(g(x))))(xs)` is
+    /// `map(f)(map(g)(xs))`.
     Rnf,
 }
 
@@ -37,7 +38,7 @@ impl NormalForm {
     }
 }
 
-/// The memoised normal forms of terms, each with the number of steps that it took.
+/// The memoised normal forms of the terms of one store, each with the number of steps that it took.
 #[derive(Clone, Debug, Default)]
 pub struct Memo {
     benf: Dense,
@@ -50,18 +51,18 @@ pub struct Memo {
 /// The reason why the computation of a normal form is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NormalizationError {
-    /// The term is too large or too deep.
+    /// The recursion is too deep, or [`Store::is_too_deep`] returns true.
     TooLarge,
-    /// The computation takes more steps than the limit allows.
+    /// The call makes more steps than its limit allows.
     Steps,
 }
 
-/// Returns the normal form of a term, and the number of steps that it takes, in which a memoised
-/// result counts with its steps.
+/// Returns the normal form of a term, and the number of its steps: reductions, η-expansions and
+/// splits of maps. A memoised result counts with its steps.
 ///
 /// # Errors
-/// The term becomes too large, or this call makes more than `limit` steps itself. Memoised results
-/// do not count for the limit.
+/// A term or type becomes too large or too deep, or this call makes more than `limit` steps itself.
+/// The steps of memoised results do not count for the limit.
 pub fn normalise(
     store: &mut Store,
     form: NormalForm,
@@ -116,7 +117,8 @@ impl Normaliser<'_> {
         Ok(all)
     }
 
-    /// Counts the entry into a recursive call; fails if the calls or the term are too deep.
+    /// Counts the entry into a recursive call; fails if the calls nest too deeply or the store [is
+    /// too deep](Store::is_too_deep).
     fn enter(&mut self) -> Result<(), NormalizationError> {
         if self.depth > 2 * MAX_HEIGHT || self.store.is_too_deep() {
             return Err(NormalizationError::TooLarge);
@@ -125,7 +127,7 @@ impl Normaliser<'_> {
         Ok(())
     }
 
-    /// Counts a step; fails if the steps exceed the limit.
+    /// Counts a step of this call; fails if the steps exceed the limit.
     fn step(&mut self) -> Result<(), NormalizationError> {
         self.done = self.done.saturating_add(1);
         match self.done > self.limit {

@@ -66,8 +66,8 @@ impl Applied {
         }
     }
 
-    /// Tests if an alternative of the rule matches a term, and its conditions hold, without
-    /// building the right side.
+    /// Tests if an alternative of the rule matches a term, and its conditions hold. It builds only
+    /// the parts of the right side that depend on sizes and types alone.
     ///
     /// # Errors
     ///
@@ -76,7 +76,8 @@ impl Applied {
         super::matches_only(cx, &self.host(), &self.rule, &self.args, term)
     }
 
-    /// Applies the rule to a term, and returns all details of the application.
+    /// Applies the rule to a term, and also returns the alternative and the arguments that were
+    /// left out.
     ///
     /// # Errors
     ///
@@ -189,7 +190,7 @@ impl Rewrite for Applied {
 }
 
 impl Applied {
-    /// Returns the text of the left side of the first alternative.
+    /// Returns the text of the left side of the first alternative; `another term` if it is unknown.
     fn first_pattern(&self) -> String {
         let span = self.rule.alts.first().map(|alt| alt.lhs);
         let text = span.and_then(|span| self.text.get(std::ops::Range::from(span)));
@@ -225,13 +226,14 @@ fn reach_of(alt: &Alt) -> Reach {
 }
 
 impl Rule {
-    /// Returns a superset of the heads of the terms to which the rule applies.
+    /// Returns the union of the heads of the patterns of all alternatives. Where failures are not
+    /// reported, the engine tries the rule only on terms with these heads.
     pub fn heads(&self) -> Heads {
         let all = self.alts.iter().map(|alt| alt.pattern.heads());
         all.fold(Heads::NONE, Heads::or)
     }
 
-    /// Returns the name of the rule in traces and messages.
+    /// Returns the name of the rule in traces and messages; `rule { … }` for an inline rule.
     pub fn shown_name(&self) -> &str {
         match self.name.as_str() {
             "" => "rule { … }",

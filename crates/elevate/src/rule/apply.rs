@@ -1,4 +1,5 @@
-//! Applies rules, predicates and patterns to a term.
+//! Applies rules, predicates and patterns to terms, instantiates quotations, and unfolds
+//! definitions.
 
 use std::sync::Arc;
 
@@ -28,7 +29,8 @@ pub(super) struct Scratch {
 }
 
 impl Ctx<'_, '_> {
-    /// Returns the store, and the data needed to match calls of definitions against their bodies.
+    /// Returns the store, and the data for matching instances of definition bodies where a pattern
+    /// calls the definition.
     fn folds(&mut self) -> (&mut Store, FoldingContext<'_>) {
         let folds = FoldingContext {
             bodies: &mut self.memo.bodies,
@@ -160,7 +162,8 @@ fn matched(
     })
 }
 
-/// Runs the second phase of matching, on sizes and types.
+/// Runs the second phase of matching: solves sizes and types, decides the conditions on them, and
+/// builds the leaves of the right side.
 fn solve(
     ctx: &mut Ctx<'_, '_>,
     alt: &Alt,
@@ -208,7 +211,8 @@ fn solve(
     })
 }
 
-/// Constructs the terms of `let`s, decides the conditions on terms, and returns their assumptions.
+/// Gives types to arguments that are literals, constructs the terms of `let`s, and decides the
+/// conditions on terms. Returns the assumptions of these conditions.
 fn values_decide(
     ctx: &mut Ctx<'_, '_>,
     alt: &Alt,
@@ -311,7 +315,8 @@ fn build(
     Ok((new, assumptions))
 }
 
-/// Returns true if the types are equal under the assumptions of the rewrite.
+/// Returns true if the types are provably equal under the known facts and the assumptions of the
+/// second phase.
 fn same_type(
     ctx: &mut Ctx<'_, '_>,
     solved: &Solved,
@@ -330,7 +335,8 @@ fn same_type(
     super::type_matching::types_agree(ctx.cx.store.ty_of(old), ctx.cx.store.ty_of(new), &facts)
 }
 
-/// Applies the new function to the last `outside` arguments of the original term.
+/// Applies the new function to the last `outside` arguments of the original term. The applications
+/// are β-reduced as by [`super::template::apply`].
 fn outside_again(store: &mut Store, term: Term, outside: u32, new: Term) -> Term {
     if outside == 0 {
         return new;
@@ -488,12 +494,8 @@ fn with<R>(cx: &mut Context<'_>, host: &Host<'_>, look: impl FnOnce(&mut Ctx<'_,
     result
 }
 
-/// Applies a rule to a term. A rule for functions is also tried on the functions that the term
-/// applies, the one with the most arguments first.
-///
-/// # Errors
-///
-/// The nearest mismatch.
+/// Applies a rule to a term by its first alternative that applies. A rule for functions is also
+/// tried on the functions that the term applies, the one with the most arguments first.
 pub fn apply(
     cx: &mut Context<'_>,
     host: &Host<'_>,
@@ -541,12 +543,8 @@ pub fn holds(
     with(cx, host, |ctx| holds_in(ctx, predicate, args, term))
 }
 
-/// Matches exactly this term, and returns the values of the pattern's metavariables in the order of
-/// [`Matcher::variables`].
-///
-/// # Errors
-///
-/// The reason why the pattern does not match.
+/// Matches exactly this term, not a function that it applies, and returns the outputs of the
+/// pattern in the order of [`Matcher::variables`].
 pub fn matches(
     cx: &mut Context<'_>,
     host: &Host<'_>,
@@ -572,7 +570,8 @@ pub fn instantiate(
 }
 
 /// Unfolds the name of a definition to its right side, with its implicit arguments substituted.
-/// `None` for other terms, foreign functions and unknown definitions.
+/// `None` for other terms, foreign functions, unknown definitions and definitions that are too
+/// large.
 pub fn unfold(cx: &mut Context<'_>, host: &Host<'_>, term: Term) -> Option<Term> {
     with(cx, host, |ctx| unfold_in(ctx, term))
 }

@@ -1,4 +1,4 @@
-//! Decides the conditions of a match.
+//! Defines the conditions of alternatives, and decides them for a match.
 
 use std::sync::Arc;
 
@@ -41,9 +41,9 @@ pub(super) struct Clause {
 pub(super) enum Sort {
     /// All types but functions.
     Data,
-    /// Truth values, numbers and indices.
+    /// Truth values, numbers including `natType`, and indices.
     Scalar,
-    /// Numbers and vectors of them.
+    /// Numbers including `natType`, and vectors of them.
     Num,
     Int,
     Float,
@@ -51,7 +51,8 @@ pub(super) enum Sort {
     Basic,
     /// Scalars and vectors.
     Copyable,
-    /// All types but vectors, and arrays and pairs that contain vectors.
+    /// All types but vectors, and arrays and pairs that contain vectors directly or in arrays and
+    /// pairs.
     NotVector,
 }
 
@@ -91,7 +92,8 @@ pub(super) enum Truth {
     True(Option<String>),
     /// The condition does not hold, for this reason.
     False(ConditionFailure),
-    /// The condition is undecided, for this reason. The proposition is set for conditions on sizes.
+    /// The condition is undecided, for this reason. The proposition is set if the condition is a
+    /// single one about sizes that could be assumed.
     Unknown(ConditionFailure, Option<Prop>),
 }
 
@@ -117,8 +119,8 @@ impl Cond {
         }
     }
 
-    /// Returns true if the condition depends only on the free variables of the matched terms, and
-    /// on types.
+    /// Returns true if the condition depends only on sizes and types, and on the free variables of
+    /// the values of metavariables.
     pub fn is_scope(&self) -> bool {
         match self {
             Cond::All(all) | Cond::Any(all) => all.iter().all(Cond::is_scope),
@@ -140,7 +142,7 @@ impl Cond {
     }
 }
 
-/// A match, as far as conditions depend on it.
+/// The results of a match on which conditions depend.
 pub(super) struct Match<'m> {
     pub values: &'m TypeSubstitution,
     pub slots: &'m [Term],
@@ -148,7 +150,8 @@ pub(super) struct Match<'m> {
     pub args: &'m [RuleArg],
 }
 
-/// Decides a clause. Its assumptions are added to `assumed`.
+/// Decides a clause, and adds its assumptions to `assumed`. Fails if a condition is refuted, or
+/// undecided and [must be proved](Strength::Proved).
 pub(super) fn decide(
     ctx: &mut Ctx<'_, '_>,
     facts: &Facts,
@@ -389,7 +392,7 @@ fn term(ctx: &mut Ctx<'_, '_>, operand: &Operand, found: &Match<'_>) -> Option<T
     }
 }
 
-/// Returns true if the current place is inside the argument of a function that matches the pattern.
+/// Returns true if the current term is inside the argument of a function that matches the pattern.
 fn within(ctx: &mut Ctx<'_, '_>, facts: &Facts, pattern: &Pattern, args: &[RuleArg]) -> bool {
     let mut bound = Bindings::default();
     ctx.cx.enclosing().into_iter().any(|(node, child)| {
@@ -402,7 +405,7 @@ fn within(ctx: &mut Ctx<'_, '_>, facts: &Facts, pattern: &Pattern, args: &[RuleA
     })
 }
 
-/// Returns true if the second phase of a match succeeds.
+/// Returns true if the second phase of a match succeeds for the observations of the first.
 pub(super) fn solves(
     ctx: &Ctx<'_, '_>,
     facts: &Facts,

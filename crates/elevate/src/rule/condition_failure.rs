@@ -16,7 +16,7 @@ pub enum ConditionFailure {
     Text(Cow<'static, str>),
     /// The type is not of the required sort, which is given in words.
     Type(Ty, &'static str),
-    /// The strategy of `holds` fails on this term.
+    /// The strategy or predicate of `holds` fails on this term.
     Fails(Term),
     /// The variable occurs in the term.
     Occurs(Local, Term),
@@ -74,7 +74,8 @@ impl ConditionFailure {
     }
 }
 
-/// Returns the reason for a comparison of two constants, in words.
+/// Returns the reason why a comparison of two constants is wrong, in words; `None` for other
+/// propositions.
 fn numbers(prop: &Prop) -> Option<String> {
     let (a, b, differs) = match prop {
         Prop::AtLeast(a, b) => (a, b, "is less than"),
@@ -85,7 +86,8 @@ fn numbers(prop: &Prop) -> Option<String> {
 }
 
 impl ConditionFailure {
-    /// Returns the fact about sizes that would prove the condition, as a program writes it.
+    /// Returns the fact about sizes that would prove an undecided condition, as a program writes
+    /// it; `None` for other reasons.
     pub fn needed(&self, store: &Store) -> Option<String> {
         let ConditionFailure::Undecided(prop, _) = self else {
             return None;

@@ -42,7 +42,7 @@ pub(super) struct FoldingContext<'a> {
 #[derive(Debug)]
 struct Body {
     pattern: Pattern,
-    /// The implicit parameters: the variable in `ty`, and the argument in the pattern.
+    /// The implicit parameters, each as the variable in `ty` and as the argument in the pattern.
     implicit: Box<[(Var, Arg)]>,
     params: Box<[Param]>,
     /// The type of the definition, with variables of the store.
@@ -57,7 +57,8 @@ enum Param {
 }
 
 impl FoldingContext<'_> {
-    /// Folds the term, or a function that it applies, to a call of the definition.
+    /// Folds the term, or a function that it applies, to a call of the definition, and returns the
+    /// whole term. `None` if neither is an instance of the body.
     pub fn spine(&mut self, store: &mut Store, id: GlobalId, term: Term) -> Option<Term> {
         let body = self.body(store, id)?;
         // If the body is a call of another definition, an instance of that is folded first.
@@ -76,8 +77,8 @@ impl FoldingContext<'_> {
         None
     }
 
-    /// Folds the term to a call of the definition. A function is also folded to a partial
-    /// application.
+    /// Folds the term to a call of the definition; `None` if it is not an instance of the body. A
+    /// function is also folded to a partial application.
     pub fn term(&mut self, store: &mut Store, id: GlobalId, term: Term) -> Option<Term> {
         let body = self.body(store, id)?;
         let (mut here, mut opened) = (term, Vec::new());
@@ -227,7 +228,7 @@ fn with_arguments(store: &mut Store, term: Term, outside: u32, call: Term) -> Te
     }
 }
 
-/// Abstracts the call over the variables, and η-reduces the result.
+/// Abstracts the call over the variables, outermost first, and η-reduces the result.
 fn closed(store: &mut Store, mut call: Term, mut opened: Vec<Local>) -> Term {
     while let Some(&last) = opened.last() {
         match store.node(call) {

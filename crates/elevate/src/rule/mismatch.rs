@@ -9,18 +9,18 @@ use super::Rule;
 use super::condition_failure::ConditionFailure;
 use crate::term::{Path, Store, Term, arg_text, print};
 
-/// The reason why a rule does not apply to a term: the nearest mismatch among all alternatives and
-/// all functions that the term applies.
+/// The reason why a rule, predicate or pattern does not apply to a term: the nearest mismatch among
+/// all alternatives and all functions that the term applies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
     /// The index of the nearest alternative.
     pub alt: u32,
-    /// The node of its pattern that did not match, if the reason concerns one.
+    /// The index of the node of its pattern that did not match, if the reason concerns one.
     pub(crate) node: Option<u32>,
-    /// The subterm at this node.
+    /// The subterm that the first phase of matching compared with this node.
     pub found: Option<Term>,
-    /// The number of pattern nodes that matched; one more if the failure is after the whole pattern
-    /// matched, such as that of a condition.
+    /// The number of pattern nodes that matched; one more if both phases of matching succeeded, and
+    /// a condition on terms or the construction of the result failed.
     pub progress: u32,
     /// The reason.
     pub why: MismatchReason,
@@ -49,8 +49,8 @@ pub enum MismatchDetail {
         /// The argument found.
         found: Arg,
     },
-    /// An optional type-level argument, such as an address space, is present where the pattern has
-    /// none, or absent where it has one.
+    /// The number of type-level arguments differs: an optional one, such as an address space, is
+    /// present where the pattern has none, or absent where it has one.
     Optional,
     /// A type differs.
     Type {
@@ -68,23 +68,23 @@ pub enum MismatchDetail {
         /// The reason why it does not hold or is undecided.
         reason: ConditionFailure,
     },
-    /// A size or type of the right side is not determined.
+    /// A size or type of the right side, or an output of a pattern, is not determined.
     Undetermined,
     /// The term of a `let` cannot be constructed, for this reason.
     NotMade(Box<str>),
-    /// A number given as an argument is not a value of the type of its place.
+    /// A literal given as an argument is not a value of the type of its parameter.
     NotOf {
-        /// The type that the place requires.
+        /// The type of the parameter.
         found: Ty,
     },
-    /// The result has another type than the original term.
+    /// The type of the result is not provably equal to that of the original term.
     OtherType {
         /// The type of the original term.
         expected: Ty,
         /// The type of the result.
         found: Ty,
     },
-    /// The result nests too deeply.
+    /// The result or one of its types is too deep or too large.
     TooDeep,
 }
 
@@ -99,7 +99,7 @@ impl From<MismatchDetail> for MismatchReason {
 pub struct MismatchExplanation {
     /// The span of the subpattern or condition in the item.
     pub pattern: Option<Span>,
-    /// The subterm in its place.
+    /// The subterm in the place of the subpattern.
     pub found: Option<Term>,
     /// The path of this subterm from the term to which the rule was applied.
     pub path: Path,
@@ -118,7 +118,7 @@ impl Mismatch {
         }
     }
 
-    /// Returns the nearer one of two mismatches.
+    /// Returns the mismatch with more progress, `other` if they are equal.
     pub(super) fn nearer(self, other: Option<Mismatch>) -> Mismatch {
         match other {
             Some(other) if other.progress >= self.progress => other,
@@ -126,7 +126,7 @@ impl Mismatch {
         }
     }
 
-    /// Explains a mismatch of a rule whose item has this text.
+    /// Explains the mismatch. `text` is the text of the item that contains the rule.
     pub fn explain(&self, rule: &Rule, store: &Store, text: &str) -> MismatchExplanation {
         let pattern = rule.alts.get(self.alt as usize).map(|alt| &alt.pattern);
         let node = self.node.map(|node| node as usize);
@@ -216,7 +216,7 @@ impl Mismatch {
     }
 }
 
-/// Returns a text in one line, cut after 60 characters with an ellipsis.
+/// Returns a text on one line, with an ellipsis in the place of what follows 60 characters.
 pub(super) fn short(text: &str) -> String {
     const LENGTH: usize = 60;
     let words: Vec<&str> = text.split_whitespace().collect();

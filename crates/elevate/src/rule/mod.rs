@@ -1,4 +1,5 @@
-//! Compiles and applies rewrite rules: two sides in RISE, and conditions.
+//! Compiles and applies rewrite rules: two sides in RISE, and conditions. Predicates, single
+//! patterns and quotations of terms are compiled in the same way.
 //!
 //! A rule is compiled once, independently of any [`Store`](crate::term::Store). Both sides are
 //! inferred by RISE's own inference under one assignment ([`rise::RuleInfer`]). So a rule whose
@@ -8,8 +9,10 @@
 //! Matching has two phases. The first compares the structure of the term with the pattern, node by
 //! node, without types. The second solves the sizes and types, decides the conditions on them, and
 //! builds the parts of the right side that depend on nothing else. Its results are memoised in a
-//! [`Memo`] by the observations of the first phase, so that applying the same rule at the same
-//! types again costs one look-up.
+//! [`Memo`] by the observations of the first phase, so that for the same rule at the same types it
+//! costs one look-up. Afterwards the conditions on terms are decided, and the right side is built.
+//!
+//! [`separable_filters`] decides if a matrix of weights is a product of a column and a row.
 
 mod applied;
 mod apply;
@@ -80,20 +83,21 @@ pub enum ParamKind {
 /// An argument of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RuleArg {
-    /// A size, for [`ParamKind::Nat`] and [`ParamKind::Int`]. Its free variables are sizes that
-    /// stay open.
+    /// A size, for [`ParamKind::Nat`] and [`ParamKind::Int`]. It may contain type-level variables
+    /// of the store.
     Nat(Nat),
-    /// A number, for [`ParamKind::Nat`] and [`ParamKind::Int`].
+    /// An integer, for [`ParamKind::Nat`] and [`ParamKind::Int`].
     Int(i64),
     /// An address space, for [`ParamKind::Address`].
     Address(Address),
     /// A term, for [`ParamKind::Expr`].
     Expr(Term),
-    /// A number literal without a type, for [`ParamKind::Expr`]. It gets the type of its place.
+    /// A literal without a type, for [`ParamKind::Expr`]. It gets the type of the parameter.
     Literal(Literal),
     /// A type, for [`ParamKind::Type`].
     Type(Ty),
-    /// A value that terms cannot contain, for [`ParamKind::Strategy`].
+    /// A value that terms cannot contain, for [`ParamKind::Strategy`]. In the result of
+    /// [`matches()`], a type-level function or an access.
     Other,
 }
 
@@ -102,7 +106,7 @@ pub enum RuleArg {
 pub enum VariableKind {
     /// A term.
     Value,
-    /// A size, type, address space or type-level function.
+    /// A size, type, address space, type-level function or access, of this kind.
     TypeLevel(Kind),
 }
 
@@ -111,13 +115,14 @@ pub enum VariableKind {
 pub struct Rule {
     /// The name of the rule; empty for an inline rule.
     pub name: Name,
-    /// The parameters. Each application has an argument for each of them, in this order.
+    /// The parameters and the captured names. Each application has an argument for each of them, in
+    /// this order.
     pub params: Box<[(Name, ParamKind)]>,
     /// The alternatives; the first one that applies is used.
     pub(crate) alts: Box<[Alt]>,
     /// True if the rule is marked `unsafe`: it may change the meaning of a program.
     pub is_unsafe: bool,
-    /// True if the rule is marked `@looping`: it applies to its own results.
+    /// True if the rule is marked `@looping`: it may apply to its own results.
     pub looping: bool,
     /// The strategies of the conditions `holds(s, x)`, which are numbered in this order.
     pub holds: Box<[ExprId]>,
@@ -140,7 +145,8 @@ pub(crate) struct Alt {
     linear: bool,
 }
 
-/// A predicate that holds where one of its patterns matches.
+/// A predicate that holds where one of its patterns matches the term or a function that the term
+/// applies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predicate {
     /// The parameters.
@@ -153,13 +159,13 @@ pub struct Predicate {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matcher {
     pattern: Pattern,
-    /// The outputs of a match: the metavariables in source order, then the variables that the
-    /// pattern binds.
+    /// The names and kinds of the outputs of a match: the metavariables that are not anonymous, by
+    /// first occurrence, then the variables for values that the pattern binds, in source order.
     pub variables: Box<[(Name, VariableKind)]>,
     outputs: Box<[Output]>,
 }
 
-/// The source of the value of an output.
+/// The source of the value of an output of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Output {
     Value(u16),
@@ -201,7 +207,7 @@ pub struct Source<'a> {
 /// The compiled strategy of a condition `holds(s, x)`.
 pub type Test = Arc<dyn Fn(&mut Context<'_>, Term) -> bool + Send + Sync>;
 
-/// A function from numbers to RISE definitions.
+/// A function that returns the RISE definition with an identifier; `None` if it is unknown.
 pub type Definitions = Arc<dyn Fn(GlobalId) -> Option<Arc<Def<Primitive>>> + Send + Sync>;
 
 /// The environment of a rule, apart from the place where it is applied.
@@ -223,7 +229,8 @@ impl<'a> Host<'a> {
     }
 }
 
-/// The context of an application: the place, the memo and the environment.
+/// The context of an application of a rule: the context in the engine, the memo, and the
+/// environment.
 struct Ctx<'a, 'c> {
     cx: &'a mut Context<'c>,
     memo: &'a mut Memo,
@@ -246,12 +253,12 @@ impl Ctx<'_, '_> {
 /// The result of applying a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rewritten {
-    /// The new term, which has the type of the old one.
+    /// The new term. Its type is provably equal to that of the old one.
     pub term: Term,
-    /// The number of last arguments of the term that the rule left out: it was applied to the
-    /// function before them.
+    /// The number of last arguments of the term to which the rule was not applied: it rewrote the
+    /// function that is applied to them.
     pub outside: u32,
-    /// The index of the alternative.
+    /// The index of the alternative that was applied.
     pub alt: u32,
     /// The assumptions on which the rewrite depends.
     pub assumptions: Arc<[Assumption]>,
@@ -276,7 +283,7 @@ impl fmt::Debug for RuleId {
 }
 
 impl Quotation {
-    /// Returns the number, if the quotation is a number literal without a type.
+    /// Returns the literal, if the quotation is a number literal whose type is not determined.
     pub fn open_literal(&self) -> Option<&Literal> {
         self.template.open_literal()
     }
@@ -288,8 +295,8 @@ impl Rule {
         self.alts.len()
     }
 
-    /// Returns the maximal depth of the patterns. Subterms below it affect if the rule applies only
-    /// by conditions, repeated metavariables and arguments that are terms.
+    /// Returns the number of levels of nodes of the deepest pattern; 0 if there are no
+    /// alternatives.
     pub fn depth(&self) -> u32 {
         self.alts
             .iter()

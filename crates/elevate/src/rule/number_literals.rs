@@ -1,4 +1,4 @@
-//! Types the number literals that rules get as arguments.
+//! Gives types to the literals that rules get as arguments.
 
 use rise::types::Type;
 use syntax::ast::{Literal, Name, ScalarType};
@@ -10,7 +10,7 @@ use super::type_matching::TypeSubstitution;
 use crate::term::{Store, Term};
 
 /// Writes the literals among the arguments into the slots of their parameters, with the types of
-/// the parameters.
+/// the parameters. Fails if such a type is not determined or has no such literal.
 pub(super) fn numbers(
     store: &mut Store,
     pattern: &Pattern,
@@ -38,8 +38,10 @@ pub(super) fn numbers(
     Ok(())
 }
 
-/// Returns the literal as a value of a scalar type or of the elements of a vector type; `None` if
-/// the type has no such value. Numbers of floating-point types get the suffix of the type.
+/// Returns the literal as a value of a scalar type or of the elements of a vector type; `None` for
+/// other types, and if one of literal and type is a truth value and the other is not, or a
+/// floating-point literal has an integer type. Ranges are not checked. Literals of floating-point
+/// types get the suffix of the type.
 fn typed(literal: &Literal, ty: &Type) -> Option<Literal> {
     use ScalarType::{Bool, F16, F32, F64};
     let scalar = match ty {

@@ -1,4 +1,5 @@
-//! Decides algebraic laws of operators: of the built-in ones, and of functions composed of them.
+//! Decides algebraic laws of operators: of built-in ones, and of functions that are recognised as
+//! such or as compositions of them.
 
 use rise::Primitive;
 use rise::types::{Arg, Type};
@@ -21,10 +22,10 @@ pub(super) enum Law {
 /// on pairs and arrays.
 const DEPTH: u32 = 16;
 
-/// A binary function that is recognised.
+/// A binary function, as far as it is recognised.
 #[derive(Clone, Debug, PartialEq)]
 enum Operator {
-    /// A primitive, on numbers of this sort.
+    /// A primitive other than a minimum or maximum, with the exactness of its arithmetic.
     Primitive(Primitive, Numbers),
     Min(Option<ScalarType>),
     Max(Option<ScalarType>),
@@ -49,7 +50,8 @@ enum Numbers {
     Rounded,
 }
 
-/// Decides if a law holds for an operator.
+/// Decides if a law holds for an operator. If it holds up to rounding only, the text of the result
+/// states this.
 pub(super) fn law(ctx: &mut Ctx<'_, '_>, law: Law, op: Term) -> Truth {
     let operator = operator(ctx, op, DEPTH);
     let word = match law {
@@ -258,8 +260,8 @@ fn built_in(store: &Store, primitive: Primitive, op: Term) -> Operator {
     }
 }
 
-/// Returns the type of scalars that are totally ordered; for a NaN a minimum depends on the order of
-/// the arguments.
+/// Returns the type if it is a scalar type that is not a floating-point type; `None` otherwise.
+/// With NaN, a minimum depends on the order of the arguments.
 fn ordered(ty: &Type) -> Option<ScalarType> {
     match ty {
         Type::Scalar(scalar) if !scalar.is_float() => Some(*scalar),

@@ -1,4 +1,4 @@
-//! Defines the form of patterns that matching uses.
+//! Defines compiled patterns, and the numbering of their type-level variables.
 
 mod build;
 
@@ -45,7 +45,8 @@ pub(super) enum PatternNode {
     Primitive(Primitive),
     /// A definition. Its implicit arguments are the next key.
     Global(GlobalId),
-    /// A pattern that matches no term, for a foreign function on its own.
+    /// A pattern that matches no term, for a foreign function, and for a variable that is neither
+    /// bound by the pattern nor a metavariable.
     Never,
 }
 
@@ -53,8 +54,9 @@ pub(super) enum PatternNode {
 /// numbered by [`TypeVarNumbering`].
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TypePattern {
-    /// The type-level arguments of a primitive. An argument with true is written in the pattern, so
-    /// it must be compared. If the flag is true, the term may have one more argument.
+    /// The type-level arguments of a primitive or the implicit ones of a definition. An argument
+    /// with true is explicit, so it must be compared. If the flag is true, the term may have one
+    /// more argument.
     Args(Box<[(Arg, bool)]>, bool),
     /// The type of a term, and whether it must be compared.
     Ty(Ty, bool),
@@ -75,7 +77,7 @@ pub(super) struct Pattern {
     pub paths: Box<[Box<[Child]>]>,
     /// The patterns for the observations of the first phase, in order, each with its node.
     pub keys: Box<[(TypePattern, u32)]>,
-    /// The number of slots of metavariables for terms, parameters first.
+    /// The number of slots of variables for terms: parameters, then metavariables, and `let`s.
     pub values: u16,
     /// The number of variables that the pattern binds.
     pub locals: u16,
@@ -87,15 +89,18 @@ pub(super) struct Pattern {
     /// The slot or type-level variable of each parameter; `None` for parameters that terms cannot
     /// contain.
     pub params: Box<[Option<ParamSlot>]>,
-    /// The types of parameters that are terms, by the index of the parameter.
+    /// The types of the parameters that are terms, each with the index of the parameter.
     pub given_types: Box<[(u16, Ty)]>,
-    /// True if the pattern contains type annotations, so that all types must be compared.
+    /// True if all types must be compared, for example because the pattern contains a type
+    /// annotation.
     pub strict: bool,
-    /// True if the pattern is a function, which also matches inside applications of it.
+    /// True if the pattern has the type of a function. Then it may also match a function that the
+    /// term applies.
     pub function: bool,
     pub depth: u32,
     pub head: PatternHead,
-    /// True if the pattern contains definitions, which also match instances of their bodies.
+    /// True if the pattern refers to definitions, calls of which also match instances of their
+    /// bodies.
     pub has_globals: bool,
     /// The propositions about sizes that follow from a match.
     pub facts: Box<[nat::Prop]>,
@@ -111,8 +116,8 @@ pub(super) enum ParamSlot {
 /// A necessary condition on the head of the terms that match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PatternHead {
-    /// A primitive applied to exactly this number of values; for a function, to at least this
-    /// number.
+    /// A primitive that is applied to exactly this number of values; to at least this number if the
+    /// pattern has the type of a function.
     Primitive(Primitive, u32),
     Global(GlobalId, u32),
     Lambda,
@@ -156,7 +161,8 @@ impl TypeVarNumbering {
         number
     }
 
-    /// Returns a renaming: free variables to their numbers, and bound ones to unique inner numbers.
+    /// Returns a renaming of the variables of an argument: of free variables to their numbers,
+    /// which are assigned if necessary, and of bound ones to unique inner numbers.
     fn own(&mut self, arg: &Arg) -> impl Fn(Var) -> Var + use<'_> {
         let mut inner: Vec<(Var, Var)> = Vec::new();
         super::vars::vars_of_arg(arg, &mut |var, bound| {
@@ -225,8 +231,8 @@ impl Pattern {
         }
     }
 
-    /// Returns the name of the primitive at the head of the pattern, or a description of other
-    /// heads, for messages.
+    /// Returns the name of the primitive at the head of the pattern, or `a function that matches`
+    /// for other heads, for messages.
     pub fn outermost(&self) -> String {
         match &self.head {
             PatternHead::Primitive(primitive, _) => format!("`{}`", primitive.name()),
@@ -234,7 +240,7 @@ impl Pattern {
         }
     }
 
-    /// Returns the definition that a node calls, if it calls one.
+    /// Returns the definition that a node names or calls; `None` for other nodes.
     pub fn definition_at(&self, node: u32) -> Option<GlobalId> {
         let mut at = node;
         loop {
@@ -246,8 +252,8 @@ impl Pattern {
         }
     }
 
-    /// Returns the maximal number of arguments that a term may have beyond those of the pattern;
-    /// `None` if it is unknown.
+    /// Returns the maximal number of values to which a term may be applied beyond those of the
+    /// pattern; `None` if it is unknown. For an abstraction or a literal it returns 0.
     pub fn more_arguments(&self) -> Option<u32> {
         if !self.function {
             return Some(0);

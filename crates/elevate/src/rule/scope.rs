@@ -1,5 +1,5 @@
-//! Checks the scopes of metavariables: the binders around a metavariable in the pattern must be
-//! bound around it on the right side, too.
+//! Checks the scopes of metavariables: a binder around a metavariable in the pattern must have a
+//! binder of the same name around the metavariable on the right side, unless the rule says `notIn`.
 
 use rise::codes;
 use rustc_hash::FxHashMap;
@@ -18,7 +18,8 @@ pub(super) struct Scopes {
 }
 
 /// Computes the scopes. `excluded` contains the pairs of `x notIn f`: the name of a binder and the
-/// index of a variable. A use out of scope is an error; its fix inserts a clause at `end`.
+/// index of a variable. A use on the right side without a corresponding binder is reported as an
+/// error; its fix inserts a clause at the end of the span `end`.
 pub(super) fn scopes(names: &mut Names<'_>, excluded: &[(String, usize)], end: Span) -> Scopes {
     let mut scopes = Scopes::default();
     let mut errors = Vec::new();
@@ -87,7 +88,7 @@ pub(super) fn scopes(names: &mut Names<'_>, excluded: &[(String, usize)], end: S
     scopes
 }
 
-/// Returns true for the binder of a `depFun` or a type.
+/// Returns true for the binder of a `depFun` or of a type-level function or type.
 fn is_type_level(names: &Names<'_>, binder: BinderId) -> bool {
     matches!(
         names.binders[binder.0 as usize].annotation,

@@ -1,4 +1,5 @@
-//! Decides if a filter is separable: if a matrix of weights is the product of a column and a row.
+//! Decides if a filter is separable, that is, if its matrix of weights is the product of a column
+//! and a row, and computes these.
 
 use std::sync::Arc;
 
@@ -9,8 +10,8 @@ use syntax::ast::Literal;
 
 use crate::term::{Node, Store, Term};
 
-/// The relative tolerance for weights that are not whole numbers: more than a hundred roundings of an
-/// `f32`.
+/// The relative tolerance for weights that are not whole numbers. It is more than a hundred
+/// roundings of an `f32`.
 const TOLERANCE: f64 = 1e-5;
 
 /// The maximal depth of a matrix of weights, counted in nested terms and unfolded definitions.
@@ -23,6 +24,7 @@ enum Weights {
 
 /// Returns true if the matrix `weights` is the outer product of `column` and `row`. All of them
 /// must be arrays of literals; definitions are unfolded, and arithmetic on literals is evaluated.
+/// Weights that are not whole numbers are compared with a tolerance.
 pub fn outer_product(
     store: &Store,
     definition: Definition,
@@ -63,7 +65,8 @@ pub struct Factors {
 }
 
 /// Returns the factors of a matrix of literals; an error if it is not an outer product, or all of
-/// its weights are 0. `None` if it is not a matrix of literals. Definitions are unfolded.
+/// its weights are 0. `None` if it is not a matrix of literals. Definitions are unfolded, and
+/// arithmetic on literals is evaluated.
 ///
 /// If the sum of the matrix is positive, the column and the row have the same sum, so that a filter
 /// that preserves the brightness is split into two that do. An exception is a matrix of integers

@@ -18,8 +18,9 @@ use crate::term::{ArgId, Local, Node, Store, Term};
 pub(super) enum TemplateNode {
     /// The value of a metavariable.
     Value(u16),
-    /// The value of a metavariable under other binders than in the pattern: pairs of a binder of
-    /// this side and the corresponding variable of the pattern.
+    /// The value of a metavariable under binders that correspond to binders of the pattern: pairs
+    /// of a binder of this side and the corresponding variable of the pattern, for which it is
+    /// substituted.
     Captured(u16, Box<[(u16, u16)]>),
     /// A variable that this side binds.
     Local(u16),
@@ -31,8 +32,8 @@ pub(super) enum TemplateNode {
     DepLambda(Var, Kind, bool, u32),
     /// An application, `f(x)`.
     Apply(u32, u32),
-    /// An application `f(x)` where `f` is the value of a metavariable. It is β-reduced at once if
-    /// `f` is an abstraction and this duplicates no work.
+    /// An application `f(x)` where `f` is the value of a metavariable, or such an application. It
+    /// is built by [`apply`], so it may be β-reduced at once.
     Reduce(u32, u32),
     /// An application to a type-level argument, `f(n)`.
     DepApply(u32, u16),
@@ -54,7 +55,7 @@ pub(super) struct Binder {
     ty: Ty,
     /// The variable of the pattern to which it corresponds.
     joined: Option<u16>,
-    /// The metavariables in its scope whose values must not contain it.
+    /// The slots of the metavariables in its scope whose values must not contain the variable.
     others: Box<[u16]>,
 }
 
@@ -65,7 +66,7 @@ pub(super) struct Template {
     leaves: Box<[Leaf]>,
     binders: Box<[Binder]>,
     args: Box<[Arg]>,
-    /// The variables of `depFun`s that this side binds, each with its kind and name.
+    /// The variables of `depFun`s that only this side binds, each with its kind and name.
     vars: Box<[(Var, Kind, Name)]>,
 }
 
@@ -80,7 +81,8 @@ pub(super) struct VectorizedFunction {
     pub lanes: Nat,
 }
 
-/// The leaves of a template in a store, for one substitution of type-level variables.
+/// The terms of the leaves of a template, the variables of its binders, and its type-level
+/// arguments, for one substitution of type-level variables.
 #[derive(Debug, Default)]
 pub(super) struct Leaves {
     terms: Vec<Term>,
@@ -153,7 +155,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds the nodes of a term, and returns the index of its root; `None` if it contains a
-    /// variable that is not bound.
+    /// variable that is not bound, or a foreign function.
     pub fn term(&mut self, expr: &Expr<Primitive>) -> Option<u32> {
         Some(match &expr.form {
             Form::Var(local) => {
@@ -241,7 +243,7 @@ impl<'a> Builder<'a> {
         Some(whole)
     }
 
-    /// Adds the node of a metavariable, with the correspondence of the binders in scope.
+    /// Adds the node of a metavariable, with the corresponding binders in scope.
     fn value(&mut self, slot: u16) -> u32 {
         let mut pairs = Vec::new();
         let captured = self.captures.captured.get(usize::from(slot));
@@ -292,7 +294,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds the application of a function to a metavariable as the root.
+    /// Adds the application of the node `function` to a metavariable as the root.
     pub fn apply_to(&mut self, function: u32, slot: u16) {
         let x = self.push(TemplateNode::Value(slot));
         self.push(TemplateNode::Reduce(function, x));
@@ -309,7 +311,7 @@ impl<'a> Builder<'a> {
 }
 
 impl Template {
-    /// Returns the number, if the template is a number literal without a type.
+    /// Returns the literal, if the template is a number literal whose type is a variable.
     pub fn open_literal(&self) -> Option<&Literal> {
         match (&self.nodes[..], &self.leaves[..]) {
             ([_], [Leaf::Literal(literal, ty)]) if matches!(**ty, rise::Type::Var(_)) => {
@@ -319,7 +321,8 @@ impl Template {
         }
     }
 
-    /// Instantiates the leaves for values of the type-level variables.
+    /// Instantiates the leaves for values of the type-level variables, and adds fresh variables for
+    /// the `depFun`s that only this side binds. Fails if a value is missing.
     pub fn leaves(
         &self,
         store: &mut Store,
@@ -383,7 +386,8 @@ impl Template {
     }
 
     /// Instantiates the template for values of the metavariables. `locals` are the variables that
-    /// the pattern bound; the last two parameters are buffers.
+    /// the pattern bound; the last parameter contains two buffers. `None` if the value of a
+    /// variable is missing.
     pub fn build(
         &self,
         store: &mut Store,
@@ -482,7 +486,8 @@ fn variable(arg: &Arg) -> Option<Var> {
     }
 }
 
-/// Returns `f(x)`, β-reduced if `f` is an abstraction and this duplicates no work.
+/// Returns `f(x)`, β-reduced if `f` is an abstraction, and `x` is [cheap](is_cheap) or the
+/// parameter occurs at most once in the body.
 pub(super) fn apply(store: &mut Store, f: Term, x: Term) -> Term {
     match store.node(f) {
         Node::Lambda(local, body) if is_cheap(store, x, 8) || uses(store, body, local, 2) < 2 => {
@@ -492,7 +497,7 @@ pub(super) fn apply(store: &mut Store, f: Term, x: Term) -> Term {
     }
 }
 
-/// Counts the free occurrences of a variable, up to `limit`.
+/// Counts the free occurrences of a variable in a term, up to `limit`.
 fn uses(store: &Store, term: Term, local: Local, limit: u32) -> u32 {
     let mut stack = vec![term];
     let mut count = 0;
@@ -517,8 +522,9 @@ fn uses(store: &Store, term: Term, local: Local, limit: u32) -> u32 {
     count
 }
 
-/// Returns true if duplicating a term duplicates no work: functions, variables, literals, sizes,
-/// and views, which only select or arrange data. Views may nest to the given depth.
+/// Returns true for functions, variables, literals, sizes, and views of such terms, which can be
+/// duplicated without repeating a computation. Views are applications of primitives that select,
+/// arrange or convert data; they may nest to the given depth.
 fn is_cheap(store: &Store, term: Term, depth: u32) -> bool {
     use Primitive::*;
     if store.is_function(term) {

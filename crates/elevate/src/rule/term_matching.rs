@@ -15,15 +15,15 @@ pub(super) struct Bindings {
     /// The values of the metavariables and parameters for terms. After a match, those of all
     /// metavariables that occur in the pattern are set.
     pub slots: Vec<Option<Term>>,
-    /// The variables of the term that correspond to the pattern's variables.
+    /// The variables of the term that correspond to the variables that the pattern binds.
     pub locals: Vec<Local>,
     /// The observations for the second phase.
     pub found: Vec<Observation>,
-    /// The number of nodes that matched.
+    /// The number of pattern nodes that matched.
     progress: u32,
 }
 
-/// The node at which the match failed.
+/// The pattern node and the term that do not match, and the reason.
 #[derive(Clone, Debug)]
 struct NodeMismatch {
     node: u32,
@@ -32,7 +32,7 @@ struct NodeMismatch {
 }
 
 impl Bindings {
-    /// Returns the number of nodes that matched.
+    /// Returns the number of pattern nodes that matched.
     pub fn progress(&self) -> u32 {
         self.progress
     }
@@ -56,8 +56,8 @@ impl Bindings {
     }
 }
 
-/// Matches the structure of a term. The error contains the node that did not match, and the number
-/// of those that did.
+/// Matches the structure of a term. The error contains the pattern node that did not match, and the
+/// number of those that did.
 pub(super) fn structure(
     store: &mut Store,
     folds: FoldingContext<'_>,
@@ -202,8 +202,8 @@ impl TermMatcher<'_> {
         Ok(())
     }
 
-    /// Folds the term to a call of a definition if the pattern has one at this node and the term
-    /// has not.
+    /// Folds the term to a call of a definition if the pattern names or calls this definition at
+    /// the node, and the term does not.
     fn folded(&mut self, id: u32, term: Term) -> Option<Term> {
         let wanted = self.pattern.definition_at(id)?;
         match global_of(self.store, term) {
@@ -255,7 +255,7 @@ fn node_mismatch(node: u32, term: Term, why: MismatchReason) -> NodeMismatch {
     NodeMismatch { node, term, why }
 }
 
-/// Returns the definition that a term calls, if it calls one.
+/// Returns the definition that a term names or calls; `None` for other terms.
 pub(super) fn global_of(store: &Store, mut term: Term) -> Option<GlobalId> {
     loop {
         term = match store.node(term) {
@@ -268,7 +268,8 @@ pub(super) fn global_of(store: &Store, mut term: Term) -> Option<GlobalId> {
 
 impl Pattern {
     /// Returns a superset of the heads of the terms for which [`Pattern::could_match`] returns
-    /// true.
+    /// true. An exception is the pattern of an abstraction: the head of an applied abstraction is
+    /// missing.
     pub fn heads(&self) -> Heads {
         Heads::of([match &self.head {
             PatternHead::Primitive(primitive, _) => term::Head::primitive(*primitive),
@@ -287,8 +288,8 @@ impl Pattern {
             || !self.omitted_arguments(store, term).is_empty()
     }
 
-    /// Returns the numbers of last arguments to leave out, such that the remaining function may
-    /// match the pattern, fewest first. It compares the heads only.
+    /// Returns the numbers of last arguments that can be left out such that the remaining function
+    /// may match the pattern, fewest first. It compares the heads only.
     pub fn omitted_arguments(&self, store: &Store, term: Term) -> OmittedArguments {
         let (mut head, mut values) = (term, 0);
         while let Node::Apply(f, _) = store.node(head) {

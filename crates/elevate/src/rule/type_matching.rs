@@ -1,4 +1,5 @@
-//! Implements the second phase of matching: sizes, types and address spaces.
+//! Implements the second phase of matching, which solves sizes, types and other type-level
+//! arguments, and memoises its results.
 
 use std::sync::Arc;
 
@@ -69,7 +70,7 @@ impl TypeSubstitution {
     }
 }
 
-/// The result of the second phase for an alternative.
+/// The result of the second phase for an alternative whose conditions on sizes and types hold.
 #[derive(Debug)]
 pub(super) struct Solved {
     pub values: TypeSubstitution,
@@ -87,7 +88,8 @@ pub(super) struct Unsolved {
 
 type SolvedPatterns = FxHashMap<Box<[Observation]>, Result<Arc<Solved>, Unsolved>>;
 
-/// The memoised results of the second phase, for the terms of one store.
+/// The memoised results of the second phase for the terms of one store, with other data that is
+/// kept from one application of a rule to the next.
 #[derive(Debug, Default)]
 pub struct Memo {
     /// The results under the current facts.
@@ -116,7 +118,8 @@ impl Memo {
         Memo::default()
     }
 
-    /// Selects the results under these facts, as an LRU cache.
+    /// Selects the results under these facts. The results under the facts that were used last are
+    /// kept.
     pub(super) fn under(&mut self, facts: &Facts) {
         if self.now.facts.is_same(facts) {
             return;
@@ -137,7 +140,8 @@ impl Memo {
         self.before.truncate(MAX_EARLIER_FACTS);
     }
 
-    /// Returns a number that identifies the arguments among those with which the rule is applied.
+    /// Returns a number that identifies the arguments among those to which the rule was applied so
+    /// far.
     pub(super) fn number(&mut self, rule: RuleId, args: &[RuleArg]) -> u32 {
         if args.is_empty() {
             return 0;
@@ -174,7 +178,8 @@ impl Memo {
             .insert(found.into(), solved);
     }
 
-    /// Returns true if two types are provably equal under the facts. The result is memoised.
+    /// Returns true if two types are provably equal under the facts, which must be those of the
+    /// last call of [`Memo::under`]. The result is memoised.
     pub(super) fn same_type(&mut self, store: &Store, facts: &Facts, a: TyId, b: TyId) -> bool {
         if a == b {
             return true;
@@ -192,9 +197,9 @@ impl Memo {
 pub(super) struct Solver<'a> {
     pub facts: &'a Facts,
     pub values: TypeSubstitution,
-    /// The equations between pattern sizes that are not single variables and sizes of the term,
-    /// which are solved last. Each has a flag that is true if it must hold, and the node of the
-    /// pattern.
+    /// The equations between sizes of the pattern and of the term, where the former is neither a
+    /// single variable nor a constant. They are solved last. Each has a flag that is true if it
+    /// must hold, and the node of the pattern.
     deferred: Vec<(Nat, Nat, bool, u32)>,
     node: u32,
 }
@@ -202,7 +207,8 @@ pub(super) struct Solver<'a> {
 type Outcome = Result<(), Unsolved>;
 
 impl<'a> Solver<'a> {
-    /// Returns the values of the pattern's variables for the observations of the first phase.
+    /// Returns the values of the type-level variables of the pattern that the arguments and the
+    /// observations of the first phase determine.
     pub fn solve(
         store: &Store,
         facts: &'a Facts,
@@ -281,7 +287,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Fails because a size or type argument differs.
+    /// Fails because a type-level argument differs.
     fn differs<T>(&self, expected: Option<Arg>, found: Arg) -> Result<T, Unsolved> {
         self.fail(MismatchDetail::Argument { expected, found }.into())
     }
@@ -316,7 +322,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Binds a variable, or compares its value with the one found.
+    /// Binds a variable that has no value. Otherwise compares its value with `found` if `strict` is
+    /// set.
     fn bind(&mut self, var: Var, found: &Arg, strict: bool) -> Outcome {
         let Some(known) = self.values.0.get(var.0 as usize) else {
             return Ok(());
@@ -442,7 +449,8 @@ impl<'a> Solver<'a> {
         Ok(())
     }
 
-    /// Solves an equation for its unknown variables. Returns false if that is not possible yet.
+    /// Solves an equation for its unknown variables, and binds them. Returns false if that is not
+    /// possible yet.
     fn unknown(&mut self, pattern: &Nat, found: &Nat, strict: bool) -> Result<bool, Unsolved> {
         let open = |var: Var| (FIRST_UNKNOWN_VAR..FIRST_INNER_VAR).contains(&var.0);
         match solve(pattern, found, self.facts, &open, &|_, _| true) {
@@ -469,7 +477,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Simplifies the sizes of an argument by the facts.
+/// Simplifies the sizes of an argument that is a size or a type by the facts; other arguments stay.
 pub(super) fn simplified(arg: Arg, facts: &Facts) -> Arg {
     if facts.is_empty() {
         return arg;
@@ -490,7 +498,7 @@ fn same_arg(a: &Arg, b: &Arg) -> bool {
     }
 }
 
-/// Returns true if two sizes are provably equal.
+/// Returns true if two sizes are provably equal under the facts.
 pub(super) fn sizes_agree(a: &Nat, b: &Nat, facts: &Facts) -> bool {
     a == b || facts.proves(&Prop::Equal(a.clone(), b.clone()))
 }
@@ -530,7 +538,7 @@ fn rename_one(ty: &Ty, from: Var, to: Var) -> Ty {
     rise::subst::rename(ty, &|var| if var == from { to } else { var })
 }
 
-/// Substitutes the values of variables in a size of the pattern.
+/// Substitutes the values of variables in a size of the pattern. Variables without a value stay.
 pub(super) fn instance(nat: &Nat, values: &TypeSubstitution) -> Nat {
     subst_nat(nat, &|var| values.get(var))
 }

@@ -3,7 +3,8 @@
 use nat::{Nat, NatFun, Var};
 use rise::types::{Access, Address, Arg, DataFun, SizeFun, Ty, Type};
 
-/// Visits every free variable of a type.
+/// Visits every occurrence of a free variable of a type. The access of a [`Type::Exp`] and the
+/// conditions of a [`Type::Pi`] are left out.
 pub(super) fn vars_of_ty(ty: &Ty, found: &mut dyn FnMut(Var)) {
     let mut bound = Vec::new();
     bound_in(ty, &mut bound);
@@ -14,7 +15,8 @@ pub(super) fn vars_of_ty(ty: &Ty, found: &mut dyn FnMut(Var)) {
     });
 }
 
-/// Visits every variable of an argument, with true if it is bound in it.
+/// Visits the variables of an argument, with true for those that are bound in it. As in
+/// [`vars_of_ty`], some parts of types are left out.
 pub(super) fn vars_of_arg(arg: &Arg, found: &mut dyn FnMut(Var, bool)) {
     match arg {
         Arg::Nat(nat) => nat.for_each_var(&mut |var| found(var, false)),
@@ -64,7 +66,7 @@ pub(super) fn bound_in(ty: &Type, bound: &mut Vec<Var>) {
     });
 }
 
-/// Visits every use of a variable in a type.
+/// Visits every use of a variable in a type, also of bound ones.
 fn walk_ty(ty: &Type, found: &mut dyn FnMut(Var)) {
     for_each_part(ty, &mut |part| match part {
         Part::Var(var) | Part::Applied(var) => found(var),
@@ -73,7 +75,8 @@ fn walk_ty(ty: &Type, found: &mut dyn FnMut(Var)) {
     });
 }
 
-/// Visits the variables that are a whole size or type, so that matching determines them.
+/// Visits the free variables that are a whole size, a whole type or a whole function to types, so
+/// that matching determines them.
 pub(super) fn plain_vars(ty: &Ty, found: &mut dyn FnMut(Var)) {
     let mut bound = Vec::new();
     bound_in(ty, &mut bound);
@@ -94,7 +97,7 @@ fn plain(ty: &Type, found: &mut dyn FnMut(Var)) {
 
 /// A part of a type that uses or binds variables.
 enum Part<'t> {
-    /// A variable that is a whole type, or a function to types.
+    /// A variable that is a whole type, or a whole function to types.
     Var(Var),
     Size(&'t Nat),
     /// A function that is applied to a size.

@@ -28,7 +28,8 @@ pub(super) fn vectorized(store: &mut Store, f: Term, lanes: &Nat) -> Result<Term
     lift.term(f)
 }
 
-/// Returns the type of a vectorised term, in which every scalar is a vector.
+/// Returns the type of a vectorised term, in which every scalar and every type variable becomes a
+/// vector, also in pairs, functions and arrays.
 ///
 /// # Errors
 ///
@@ -61,12 +62,12 @@ pub(super) fn vectorized_ty(ty: &Ty, lanes: &Nat) -> Result<Ty, String> {
 struct Lift<'s> {
     store: &'s mut Store,
     lanes: &'s Nat,
-    /// The parameters, with the vectors that replace them.
+    /// The parameters of the vectorised functions, with the variables that replace them.
     locals: FxHashMap<Local, Local>,
 }
 
 impl Lift<'_> {
-    /// Vectorises a term.
+    /// Vectorises a term. Data that is the same in all lanes is repeated in every lane.
     fn term(&mut self, term: Term) -> Result<Term, String> {
         if !self.varies(term) && !self.store.is_function(term) {
             return self.in_every_lane(term);
@@ -95,8 +96,9 @@ impl Lift<'_> {
         }
     }
 
-    /// Vectorises an application of a primitive: by the same primitive at vector types if it also
-    /// works on vectors or is polymorphic, and lane by lane otherwise.
+    /// Vectorises an application of a primitive: by the same primitive at vector types if it works
+    /// lane by lane or is one of the polymorphic ones listed here, and by [`Self::lane_by_lane`]
+    /// otherwise.
     fn primitive(
         &mut self,
         primitive: Primitive,
@@ -133,8 +135,8 @@ impl Lift<'_> {
         }
     }
 
-    /// Vectorises an application of a function of scalars by `mapVec` over the one argument that
-    /// varies between lanes.
+    /// Vectorises an application by `mapVec` over the one argument that varies between lanes, or
+    /// over the next argument if none varies. Fails if the head or several arguments vary.
     fn lane_by_lane(&mut self, head: Term, args: &[Term]) -> Result<Term, String> {
         if self.varies(head) {
             return Err(self.message(head));
@@ -158,7 +160,7 @@ impl Lift<'_> {
         self.apply(function, &args[at..=at])
     }
 
-    /// Returns `mapVec(function)`.
+    /// Returns `mapVec(function)`; fails if the function is not one from scalars to scalars.
     fn map_vec(&mut self, function: Term) -> Result<Term, String> {
         let parts = self.store.fun_parts(self.store.ty(function));
         let scalar = |ty: &Ty| {

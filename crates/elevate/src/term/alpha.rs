@@ -1,4 +1,4 @@
-//! Decides α-equivalence of terms and types.
+//! Decides α-equivalence of terms, types, type-level arguments and literals.
 
 use nat::Var;
 use rise::subst::{rename, rename_arg};
@@ -9,13 +9,14 @@ use syntax::ast::{Kind, Literal};
 use super::store::{ArgsId, Local, Node, Store, Term};
 use super::types::{TyId, bound_vars};
 
-/// The first number to which bound variables are renamed while types are compared.
+/// The first number to which type-level binders are renamed while types are compared.
 const COMPARED: u32 = 1 << 29;
 
 impl Store {
-    /// Returns true if two terms and their types are α-equivalent: equal up to the names of bound
-    /// variables. Free variables are equal only to themselves. Literals are compared by value, and
-    /// the type of an error is equal to every type.
+    /// Returns true if two terms are α-equivalent, with their types: equal up to the names of bound
+    /// variables. Free variables are equal only to themselves. Literals are compared by type and by
+    /// value, so `0` and `0.0` of type `f32` are equal. Where the type of a literal or of a
+    /// parameter is [`Type::Error`], it is equal to every type.
     pub fn alpha_eq(&mut self, a: Term, b: Term) -> bool {
         Compare {
             store: self,
@@ -25,7 +26,9 @@ impl Store {
         .terms(a, b)
     }
 
-    /// Returns true if two terms are α-equivalent, without comparing their types.
+    /// Returns true if two terms are α-equivalent when neither the types of literals and parameters
+    /// are compared, nor the type-level arguments that [`Node::Primitive`] and [`Node::Global`]
+    /// contain. Arguments of [`Node::DepApply`] are compared.
     pub fn alpha_eq_untyped(&mut self, a: Term, b: Term) -> bool {
         Compare {
             store: self,
@@ -71,7 +74,8 @@ impl Store {
     }
 }
 
-/// Returns the renaming of the variables in `bound` to numbers by their positions in this list.
+/// Returns the renaming of each variable in `bound` to [`COMPARED`] plus the position of its first
+/// occurrence in this list. All other variables stay.
 fn numbered(bound: &[Var]) -> impl Fn(Var) -> Var {
     let mut places = FxHashMap::default();
     for (at, var) in (COMPARED..).zip(bound) {
@@ -80,8 +84,9 @@ fn numbered(bound: &[Var]) -> impl Fn(Var) -> Var {
     move |var| places.get(&var).copied().unwrap_or(var)
 }
 
-/// Returns true if two literals of the same type have the same value, as far as their texts
-/// determine it, such as `0` and `0.0` where both are `f32`.
+/// Returns true if two literals of the same type have the same value, such as `0` and `0.0` where
+/// both are `f32`. An integer literal outside of `0..=65535` is equal to no floating-point literal.
+/// `0.0` and `-0.0` differ.
 pub(crate) fn same_literal(a: &Literal, b: &Literal) -> bool {
     match (a, b) {
         (Literal::Int { value: a, .. }, Literal::Int { value: b, .. }) => a == b,
@@ -99,8 +104,8 @@ pub(crate) fn same_literal(a: &Literal, b: &Literal) -> bool {
     }
 }
 
-/// Returns the bits of a floating-point number, which distinguish the two zeros; `None` if the text
-/// is not a finite number.
+/// Returns the bits of the text as an `f64`, which distinguish the two zeros; `None` if the text is
+/// not a finite number.
 fn value(text: &str) -> Option<u64> {
     let number: f64 = text.parse().ok()?;
     number.is_finite().then_some(number.to_bits())
@@ -108,7 +113,7 @@ fn value(text: &str) -> Option<u64> {
 
 struct Compare<'s> {
     store: &'s mut Store,
-    /// The pairs of corresponding bound variables, innermost last.
+    /// The pairs of corresponding bound variables of the first and the second term, innermost last.
     bound: Vec<(Local, Local)>,
     typed: bool,
 }
@@ -137,7 +142,8 @@ impl Compare<'_> {
         equal
     }
 
-    /// Returns true if the terms contain none of the variables bound so far.
+    /// Returns true if `a` has no free variable among the bound variables of the first term, and
+    /// `b` none among those of the second term.
     fn is_unbound(&self, a: Term, b: Term) -> bool {
         let free =
             |(x, y): &(Local, Local)| self.store.has_free(a, *x) || self.store.has_free(b, *y);

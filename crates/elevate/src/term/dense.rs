@@ -1,4 +1,4 @@
-//! Provides tables that are indexed by terms.
+//! Provides a set of terms and a memo table, both indexed by terms.
 
 use super::store::Term;
 
@@ -27,7 +27,7 @@ impl Bits {
     }
 }
 
-/// A memo table from terms to a result and a number of steps.
+/// A memo table from terms to a resulting term and a number of steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dense(Vec<(u32, u32)>);
 

@@ -1,4 +1,4 @@
-//! Converts terms back to definitions.
+//! Converts terms back to core terms and definitions.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use super::types::TyId;
 
 /// Returns the definition `of` with `root` in the place of its right side.
 ///
-/// Binders are renumbered. Subterms of `root` that are also in the original keep their origin; all
-/// others get that of the whole.
+/// Variables are renumbered. A subterm of `root` that is also in the original keeps the origin of
+/// its first occurrence there; all others get one that covers all sites of the original.
 ///
 /// # Errors
-/// The term is larger than a program may be.
+/// The term is larger or higher than a program may be.
 pub fn export(store: &Store, root: Term, of: &Imported) -> Result<Def<Primitive>, super::TooLarge> {
     let mut sites = of.sites.to_vec();
     let whole = sites.iter().fold(None, |whole: Option<Span>, site| {
@@ -79,14 +79,15 @@ impl Imported {
 
 pub(super) struct Exporter<'s> {
     store: &'s Store,
-    /// The numbers of the type-level variables in the definition; `names` contains their names by
-    /// number.
+    /// The numbers in the definition of the type-level variables of the store. `names` contains the
+    /// name for each number.
     vars: FxHashMap<Var, Var>,
     pub names: Vec<Name>,
-    /// The type-level variables that have been bound. A second binder of a variable gets another
-    /// number.
+    /// The type-level variables for which a binder was converted. A further binder of such a
+    /// variable gets another number.
     bound: FxHashSet<Var>,
-    /// The core variables of the variables in scope, innermost binder last.
+    /// For each variable for values its core variables that are in scope, that of the innermost
+    /// binder last.
     scope: FxHashMap<Local, Vec<rise::core::Local>>,
     locals: u32,
     types: FxHashMap<TyId, Ty>,
@@ -111,7 +112,8 @@ impl<'s> Exporter<'s> {
         }
     }
 
-    /// Converts a whole term; fails if it is too large.
+    /// Converts a term; fails if it has more than [`MAX_SIZE`](super::MAX_SIZE) nodes or is higher
+    /// than [`MAX_HEIGHT`](super::MAX_HEIGHT).
     pub fn whole(&mut self, root: Term) -> Result<Expr<Primitive>, super::TooLarge> {
         let too_large = u64::from(self.store.size(root)) > super::MAX_SIZE;
         if too_large || self.store.height(root) > super::MAX_HEIGHT {
@@ -201,15 +203,15 @@ impl<'s> Exporter<'s> {
         rise::core::Local { id, name }
     }
 
-    /// Adds a free variable to the scope, as parts of programs contain them, and returns its core
-    /// variable.
+    /// Adds a variable that has no binder in the term to the scope, and returns its core variable.
+    /// A part of a program can contain such variables.
     fn open(&mut self, local: Local) -> rise::core::Local {
         let free = self.bind(local);
         self.scope.entry(local).or_default().push(free.clone());
         free
     }
 
-    /// Returns the number of a type-level variable, which gets the next number on first use.
+    /// Returns the number of a type-level variable. A variable without a number gets the next one.
     fn var(&mut self, var: Var) -> Var {
         if let Some(&known) = self.vars.get(&var) {
             return known;
@@ -220,7 +222,7 @@ impl<'s> Exporter<'s> {
         number
     }
 
-    /// Returns a number for a type-level binder that no other binder has.
+    /// Returns a number for a type-level binder. No other binder has this number.
     fn binder(&mut self, var: Var) -> Var {
         if self.bound.insert(var) {
             return self.var(var);
@@ -259,7 +261,7 @@ impl<'s> Exporter<'s> {
         args.iter().map(|arg| self.arg(arg)).collect()
     }
 
-    /// Renames the type-level variables in an object to their numbers.
+    /// Calls `rename` with the function that maps type-level variables to their numbers.
     fn renamed<T>(&mut self, rename: impl Fn(&dyn Fn(Var) -> Var) -> T) -> T {
         let this = std::cell::RefCell::new(self);
         rename(&|var| this.borrow_mut().var(var))
@@ -282,8 +284,9 @@ impl<'s> Exporter<'s> {
     }
 }
 
-/// Returns the function with a type that is provably equal to its own. It restores the sizes as the
-/// author of the definition wrote them: inference may return `(n / 8) * 8` for `n`.
+/// Returns the expression with the type `ty`, which must be provably equal to its own, and adapts
+/// the types of its parameters. This restores the sizes as the author of the definition wrote them:
+/// inference may return `(n / 8) * 8` for `n`.
 fn typed(expr: Expr<Primitive>, ty: &Ty) -> Expr<Primitive> {
     let mut node = Arc::unwrap_or_clone(expr);
     match (node.form, &**ty) {

@@ -1,11 +1,13 @@
-//! Defines heads of terms, by which most rules are rejected without matching.
+//! Defines heads of terms and sets of heads. A rule need not be matched against a term whose head
+//! it cannot match.
 
 use rise::Primitive;
 
 use super::store::{Node, Store, Term};
 
-/// The head of a term: the function that is applied to all arguments, or the form of a term that is
-/// not an application.
+/// The head of a term: the primitive to which all arguments are applied, or the form of the
+/// function if it is not a primitive. The head of a term that is not an application is that of the
+/// term itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head(u8);
 
@@ -18,7 +20,7 @@ impl Head {
     pub const LAMBDA: Head = Head(2);
     /// An abstraction, `depFun(x => body)`.
     pub const DEP_LAMBDA: Head = Head(3);
-    /// A β-redex: an abstraction that is applied to a value or to a type-level argument.
+    /// An abstraction that is applied to one or more values or type-level arguments.
     pub const REDEX: Head = Head(4);
     /// A foreign function.
     pub const FOREIGN: Head = Head(5);
@@ -31,7 +33,7 @@ impl Head {
         Head(Head::OTHERS + primitive as u8)
     }
 
-    /// Returns the head of a node that is not an application.
+    /// Returns the head of a node that is not an application; [`Head::VAR`] for applications.
     pub(super) fn of(node: &Node) -> Head {
         match node {
             Node::Literal(_) | Node::Nat(_) => Head::VALUE,

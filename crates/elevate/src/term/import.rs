@@ -18,14 +18,15 @@ use super::types::TyId;
 pub struct Imported {
     /// The name of the definition.
     pub name: Name,
-    /// The right side, without its implicit parameters.
+    /// The right side, without the implicit parameters of the definition, and with applied
+    /// compositions reduced.
     pub root: Term,
-    /// The type of the right side, as the definition declares it. The type of `root` may contain
-    /// equal sizes in another form.
+    /// The type of the right side in the definition. The type of `root` may contain equal sizes in
+    /// another form.
     pub ty: TyId,
     /// The implicit parameters.
     pub implicit: Vec<(Var, Kind)>,
-    /// The assumptions about sizes.
+    /// The conditions on sizes that the definition assumes.
     pub obligations: Vec<Prop>,
     /// The propositions that hold for the sizes in every iteration of an `iterate`.
     pub of_rounds: Vec<Prop>,
@@ -33,22 +34,23 @@ pub struct Imported {
     pub launch: Launch,
     /// The type-level variables in the store, by their numbers in the definition.
     pub vars: Vec<Var>,
-    /// The variables for values in the store, by their numbers in the definition.
+    /// The variables for values in the store, by their numbers in the definition. Variables that do
+    /// not occur in it are missing.
     pub locals: FxHashMap<u32, Local>,
     /// The definitions that it uses, with their names.
     pub uses: Vec<(GlobalId, Name)>,
-    /// The spans to which origins refer.
+    /// The places in the text of the definition, by origin.
     pub sites: Box<[Site]>,
     /// The origin of each node of `root` in pre-order, functions before arguments.
     pub(super) origins: Vec<Origin>,
 }
 
-/// The error for a definition or term that is too large or too deep.
+/// The error for a definition or term that exceeds a limit on its size or height.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
 impl Imported {
-    /// Returns the known facts about sizes.
+    /// Returns the facts about sizes that follow from `obligations` and `of_rounds`.
     pub fn facts(&self) -> Facts {
         let mut facts = Facts::new();
         for prop in self.obligations.iter().chain(&self.of_rounds) {
@@ -57,7 +59,8 @@ impl Imported {
         facts
     }
 
-    /// Returns the span of the subterm of `root` at a path, if there is one.
+    /// Returns the place in the text of the subterm of `root` at a path; `None` if there is no such
+    /// subterm or no known place.
     pub fn site(&self, store: &Store, path: &Path) -> Option<Site> {
         let mut at = 0;
         let mut here = self.root;
@@ -73,7 +76,8 @@ impl Imported {
         self.sites.get(origin.0 as usize).copied()
     }
 
-    /// Visits every subterm of `root` with its path and its span, in pre-order.
+    /// Visits every subterm of `root` with its path and its place in the text, in pre-order,
+    /// functions before arguments.
     pub fn visit(&self, store: &Store, visit: &mut dyn FnMut(&Path, Term, Option<Site>)) {
         let mut next = vec![(Path::ROOT, self.root)];
         for origin in &self.origins {
@@ -92,7 +96,8 @@ impl Imported {
 /// reduced.
 ///
 /// # Errors
-/// The definition is too large or too deep.
+/// The definition is too large or too deep, the store [is too deep](Store::is_too_deep), or a
+/// primitive lacks type-level arguments.
 pub fn import(store: &mut Store, def: &Def<Primitive>) -> Result<Imported, TooLarge> {
     let vars: Vec<Var> = (def.names.0.iter())
         .map(|name| store.fresh_var(name.clone()))

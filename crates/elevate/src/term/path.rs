@@ -1,4 +1,5 @@
-//! Defines paths in terms.
+//! Defines paths in terms, the access to children and subterms, and the order in which traversals
+//! visit children.
 
 use std::fmt;
 
@@ -18,8 +19,7 @@ pub enum Child {
 /// The order in which `one`, and the traversals built from it, try the children of `f(e)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// `f` first if `e` is a function, else `e` first: the part that is evaluated last is tried
-    /// first.
+    /// `f` first if `e` is a function, else `e` first.
     #[default]
     Default,
     /// `f` first.
@@ -28,7 +28,7 @@ pub enum Order {
     ArgumentFirst,
 }
 
-/// A path: the steps from the root, none for the root itself.
+/// A path in a term: the steps from the root to a subterm, none for the root itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Path(pub Vec<Child>);
 
@@ -36,7 +36,7 @@ impl Path {
     /// The path of the root.
     pub const ROOT: Path = Path(Vec::new());
 
-    /// Returns the path extended by a step.
+    /// Returns the path extended by a step at its end.
     pub fn then(&self, child: Child) -> Path {
         let mut steps = self.0.clone();
         steps.push(child);
@@ -69,7 +69,7 @@ impl fmt::Display for Path {
 }
 
 impl Store {
-    /// Returns a child of a node, if it has this child.
+    /// Returns the given child of a node; `None` if the node has no such child.
     pub fn child(&self, term: Term, child: Child) -> Option<Term> {
         match (self.node(term), child) {
             (Node::Apply(f, _) | Node::DepApply(f, _), Child::Function) => Some(f),
@@ -93,8 +93,8 @@ impl Store {
         }
     }
 
-    /// Returns the children of a node, of which the second or both may be missing. Those of `f(e)`
-    /// are in the given order.
+    /// Returns the steps to the children of a node, at most two. Those of `f(e)` are in the given
+    /// order.
     pub fn ordered(&self, term: Term, order: Order) -> (Option<Child>, Option<Child>) {
         match self.node(term) {
             Node::Apply(_, e) => {
@@ -133,7 +133,7 @@ impl Store {
     }
 }
 
-/// An iterator over the children of a node.
+/// An iterator over the children of a node, each with the step to it.
 pub struct Children<'s> {
     store: &'s Store,
     term: Term,
@@ -141,15 +141,16 @@ pub struct Children<'s> {
 }
 
 impl Store {
-    /// Returns the children of a node; for `f(e)` first `f`, then `e`.
+    /// Returns an iterator over the children of a node; for `f(e)` first `f`, then `e`.
     pub fn children(&self, term: Term) -> Children<'_> {
         let left = self.ordered(term, Order::FunctionFirst);
         let store = self;
         Children { store, term, left }
     }
 
-    /// Returns a function with all values that it is applied to. Type-level arguments of dependent
-    /// functions end the list, since no primitive takes one after a value.
+    /// Returns `f` and the values `x`, `y`, … of a term `f(x)(y)…`, where `f` is not an application
+    /// to a value; for any other term the term itself and no values. An application to a type-level
+    /// argument ends the list, since no primitive takes a type-level argument after a value.
     pub(crate) fn spine(&self, term: Term) -> (Term, Vec<Term>) {
         let (mut head, mut values) = (term, Vec::new());
         while let Node::Apply(f, x) = self.node(head) {
@@ -160,8 +161,8 @@ impl Store {
         (head, values)
     }
 
-    /// Returns a term and everything in it, functions before their arguments. A part that occurs
-    /// several times is returned several times.
+    /// Returns an iterator over a term and all its subterms in pre-order, functions before their
+    /// arguments. A subterm that occurs several times is returned several times.
     pub fn subterms(&self, term: Term) -> impl Iterator<Item = Term> {
         let mut open = vec![term];
         std::iter::from_fn(move || {

@@ -1,12 +1,12 @@
-//! The reductions of the lambda calculus, and the number of times that a function uses its
-//! parameter.
+//! β- and η-reduction, η-abstraction, and a test of how often a function uses its parameter.
 
 use rise::Primitive;
 use rise::types::Type;
 
 use super::{Node, Store, Term};
 
-/// Returns the β-reduct of a term if it is a β-redex.
+/// Returns the β-reduct of a term if it is an abstraction that is applied to a value or to a
+/// type-level argument.
 pub(crate) fn beta(store: &mut Store, term: Term) -> Option<Term> {
     match store.node(term) {
         Node::Apply(f, value) => match store.node(f) {
@@ -24,7 +24,8 @@ pub(crate) fn beta(store: &mut Store, term: Term) -> Option<Term> {
     }
 }
 
-/// Returns the η-reduct of a term if it is an η-redex.
+/// Returns `f` for a term `fun(x => f(x))` in which `x` is not free in `f`; `None` for other terms,
+/// including dependent abstractions.
 pub(crate) fn eta(store: &Store, term: Term) -> Option<Term> {
     let Node::Lambda(local, body) = store.node(term) else {
         return None;
@@ -36,7 +37,7 @@ pub(crate) fn eta(store: &Store, term: Term) -> Option<Term> {
     passes_on.then_some(f)
 }
 
-/// Returns `fun(x => f(x))` if `f` is a function of values.
+/// Returns `fun(x => f(x))` if `f` is a function of values; `None` otherwise.
 pub(crate) fn eta_abstraction(store: &mut Store, f: Term) -> Option<Term> {
     let (from, _) = store.fun_parts(store.ty(f))?;
     let name = match &**store.ty_of(from) {
@@ -50,8 +51,9 @@ pub(crate) fn eta_abstraction(store: &mut Store, f: Term) -> Option<Term> {
     Some(store.lambda(local, body))
 }
 
-/// Returns true if a function uses its parameter more than once, or inside another function that
-/// may be called more than once: any but the one of `(fun(x => b))(v)` or `let x = v in b`.
+/// Returns true if `f` is `fun(p => …)` and uses `p` more than once, or inside another abstraction.
+/// The abstractions in `(fun(x => b))(v)` and `let x = v in b` do not count as other ones, since
+/// they are called once.
 pub(crate) fn repeats_parameter(store: &Store, f: Term) -> bool {
     let Node::Lambda(local, body) = store.node(f) else {
         return false;
@@ -75,8 +77,9 @@ pub(crate) fn repeats_parameter(store: &Store, f: Term) -> bool {
     false
 }
 
-/// Returns the body `b` of the function that `(fun(x => b))(v)` or `let x = v in b` calls exactly
-/// once, and the other child of the expression, which contains the argument `v`.
+/// Returns the body `b` of the abstraction that `(fun(x => b))(v)` or `let x = v in b` calls
+/// exactly once, and the other child of the expression, which is or contains `v`; `None` for other
+/// terms.
 fn called_once(store: &Store, term: Term) -> Option<(Term, Term)> {
     let Node::Apply(f, value) = store.node(term) else {
         return None;

@@ -1,4 +1,4 @@
-//! Interns sets of variables.
+//! Interns sets of variables for values.
 
 use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
@@ -14,11 +14,11 @@ impl SetId {
     pub const EMPTY: SetId = SetId(0);
 }
 
-/// The interned sets: sorted slices of one vector.
+/// The interned sets, each a sorted slice of one vector.
 #[derive(Clone, Debug)]
 pub(super) struct Sets {
     members: Vec<Local>,
-    /// The start and the end of each set.
+    /// The start and the exclusive end of each set in `members`, by the number of the set.
     ranges: Vec<(u32, u32)>,
     index: HashTable<u32>,
     unions: FxHashMap<(SetId, SetId), SetId>,
@@ -40,7 +40,7 @@ impl Sets {
         }
     }
 
-    /// Returns the members, sorted.
+    /// Returns the members of a set in ascending order.
     pub fn get(&self, set: SetId) -> &[Local] {
         let (from, to) = self.ranges[set.0 as usize];
         &self.members[from as usize..to as usize]
@@ -113,7 +113,8 @@ impl Sets {
         result
     }
 
-    /// Returns the index of the set of these members, which must be sorted.
+    /// Returns the index of the set of these members, which must be in ascending order and
+    /// distinct.
     fn intern(&mut self, set: &[Local]) -> SetId {
         let hash = hash_of(set);
         let (members, ranges) = (&self.members, &self.ranges);
@@ -138,12 +139,12 @@ impl Sets {
     }
 }
 
-/// The maximal size of sets whose union is computed by merging; if one set is larger, the union is
-/// memoised.
+/// The maximal number of members of two sets whose union is computed by [`merge`] and not memoised.
+/// If one set is larger, the union is memoised.
 const FEW: usize = 8;
 
-/// Merges two sorted lists without duplicates into `all`, and returns the number of members of the
-/// result.
+/// Merges two sorted lists without duplicates into `all`, also without duplicates, and returns the
+/// number of members of the result.
 fn merge(a: &[Local], b: &[Local], all: &mut [Local]) -> usize {
     let (mut i, mut j, mut count) = (0, 0, 0);
     while i < a.len() || j < b.len() {

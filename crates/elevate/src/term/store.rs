@@ -20,8 +20,8 @@ use super::types::{TyId, Types, bit, bits_of_arg, bits_of_nat};
 
 mod make;
 
-/// The index of a term in a [`Store`]. Terms are equal exactly if their indices are: by name, and
-/// with equal types.
+/// The index of a term in a [`Store`]. Two terms of one store are equal, including their variables
+/// and types, exactly if their indices are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term(pub(super) u32);
 
@@ -29,28 +29,28 @@ pub struct Term(pub(super) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Local(pub u32);
 
-/// The index of a type-level argument.
+/// The index of a type-level argument in a [`Store`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ArgId(u32);
 
-/// The index of a list of type-level arguments.
+/// The index of a list of type-level arguments in a [`Store`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ArgsId(u32);
 
-/// The index of a literal.
+/// The index of a literal in a [`Store`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LiteralId(u32);
 
-/// The index of a foreign function.
+/// The index of a foreign function in a [`Store`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ForeignId(u32);
 
 /// A node of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// A variable.
+    /// A variable for values.
     Var(Local),
-    /// A number or boolean.
+    /// A literal: a number or boolean.
     Literal(LiteralId),
     /// A size as a value.
     Nat(ArgId),
@@ -80,14 +80,15 @@ pub(super) struct Entry {
     size: u32,
     height: u32,
     pub(super) head: Head,
-    /// A bit set of the type-level variables in it and its types, by number modulo 64.
+    /// A bit set of the type-level variables in the node and its type, including bound ones, by
+    /// number modulo 64.
     vars: u64,
 }
 
 /// The owner of terms, types and names.
 ///
-/// A clone contains the same terms with the same indices: rules are compiled once into a store,
-/// which each run clones.
+/// A clone contains the same terms with the same indices, so rules that are compiled into a store
+/// can be applied in its clones.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(super) entries: Vec<Entry>,
@@ -97,7 +98,7 @@ pub struct Store {
     sets: Sets,
     args: Vec<Arc<Arg>>,
     arg_index: FxHashMap<Arc<Arg>, ArgId>,
-    /// The arguments that are types, by type.
+    /// The indices of type-level arguments that [`Store::type_arg`] returned, by type.
     type_args: FxHashMap<TyId, ArgId>,
     lists: Vec<Arc<[Arg]>>,
     list_index: FxHashMap<Arc<[ArgId]>, ArgsId>,
@@ -107,10 +108,10 @@ pub struct Store {
     locals: Vec<(Name, TyId)>,
     vars: Vec<Name>,
     globals: FxHashMap<GlobalId, Name>,
-    /// The memoised types of `f(arg)`, by the type of `f`.
+    /// The memoised types of `f(arg)`, by the type of `f` and the argument.
     applied: FxHashMap<(TyId, ArgId), TyId>,
     pub(super) equal: FxHashMap<(Term, Term), bool>,
-    /// The map of substitutions, kept to reuse its memory.
+    /// An empty map for the next substitution of values, kept to reuse its memory.
     pub(super) memo: FxHashMap<Term, Term>,
     error: TyId,
     nat: TyId,
@@ -118,7 +119,7 @@ pub struct Store {
     pub(crate) cache: AttachedCache,
 }
 
-/// A cache that a module above attaches to the terms of one store. Clones are empty.
+/// A cache that another module attaches to one store. Clones are empty.
 #[derive(Debug, Default)]
 pub(crate) struct AttachedCache(Option<Box<dyn Any + Send + Sync>>);
 
@@ -129,13 +130,14 @@ impl Clone for AttachedCache {
 }
 
 impl AttachedCache {
-    /// Takes the cache out of the store; returns an empty one if there is none of this type.
+    /// Takes the cache out of the store. Returns an empty cache if there is none, or one of another
+    /// type, which is dropped.
     pub fn take<T: Any + Default>(&mut self) -> Box<T> {
         let cache = self.0.take().and_then(|cache| cache.downcast().ok());
         cache.unwrap_or_default()
     }
 
-    /// Attaches a cache to the store.
+    /// Attaches a cache to the store, in the place of the previous one.
     pub fn put<T: Any + Send + Sync>(&mut self, cache: Box<T>) {
         self.0 = Some(cache);
     }
@@ -147,7 +149,7 @@ pub(super) fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
     hasher.finish()
 }
 
-/// Returns a hash for the table from the lower half of a hash.
+/// Returns a hash for the hash table of terms, computed from the lower 32 bits of a hash.
 #[inline]
 fn spread(hash: u64) -> u64 {
     u64::from(hash as u32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -205,7 +207,7 @@ impl Store {
         Local(id)
     }
 
-    /// Returns a fresh variable with the name and type of another one.
+    /// Returns a fresh variable for values with the name and type of another one.
     pub fn fresh_copy(&mut self, local: Local) -> Local {
         let (name, ty) = self.locals[local.0 as usize].clone();
         self.fresh_local(name, ty)
@@ -225,12 +227,12 @@ impl Store {
         }
     }
 
-    /// Returns the name of a variable.
+    /// Returns the name of a variable for values.
     pub fn local_name(&self, local: Local) -> &Name {
         &self.locals[local.0 as usize].0
     }
 
-    /// Returns the type of a variable.
+    /// Returns the type of a variable for values.
     pub fn local_ty(&self, local: Local) -> TyId {
         self.locals[local.0 as usize].1
     }
@@ -257,7 +259,7 @@ impl Store {
 
     // ----- types and arguments -----
 
-    /// Returns the index of a type.
+    /// Returns the index of a type, which is added if the store does not contain it.
     pub fn intern_ty(&mut self, ty: &Ty) -> TyId {
         self.types.intern(ty)
     }
@@ -278,7 +280,7 @@ impl Store {
         self.types.parts(ty)
     }
 
-    /// Returns the index of a type-level argument.
+    /// Returns the index of a type-level argument, which is added if the store does not contain it.
     pub fn intern_arg(&mut self, arg: &Arg) -> ArgId {
         if let Some(&known) = self.arg_index.get(arg) {
             return known;
@@ -295,7 +297,7 @@ impl Store {
         &self.args[arg.0 as usize]
     }
 
-    /// Returns a type as a type-level argument.
+    /// Returns the index of a type as a type-level argument.
     pub fn type_arg(&mut self, ty: TyId) -> ArgId {
         if let Some(&known) = self.type_args.get(&ty) {
             return known;
@@ -305,7 +307,8 @@ impl Store {
         arg
     }
 
-    /// Returns the index of a list of type-level arguments.
+    /// Returns the index of a list of type-level arguments, which is added if the store does not
+    /// contain it.
     pub fn intern_args(&mut self, args: &[Arg]) -> ArgsId {
         let args: Vec<ArgId> = args.iter().map(|arg| self.intern_arg(arg)).collect();
         self.intern_arg_ids(&args)
@@ -358,17 +361,18 @@ impl Store {
         self.types.get(self.ty(term))
     }
 
-    /// Returns true if the term is a function of values or a dependent function.
+    /// Returns true if the type of the term is that of a function of values or of a dependent
+    /// function.
     pub fn is_function(&self, term: Term) -> bool {
         self.types.is_function(self.ty(term))
     }
 
-    /// Returns the free variables of a term, sorted.
+    /// Returns the free variables for values of a term, in the order of their numbers.
     pub fn free(&self, term: Term) -> &[Local] {
         self.sets.get(self.entries[term.0 as usize].free)
     }
 
-    /// Returns true if two terms have the same free variables.
+    /// Returns true if two terms have the same free variables for values.
     pub fn same_free(&self, a: Term, b: Term) -> bool {
         self.entries[a.0 as usize].free == self.entries[b.0 as usize].free
     }
@@ -391,35 +395,36 @@ impl Store {
         self.entries[term.0 as usize].height
     }
 
-    /// Returns the bit set of the type-level variables in a term and its types.
+    /// Returns the bit set of the type-level variables in a term and its types, including bound
+    /// ones, by number modulo 64.
     pub(super) fn vars(&self, term: Term) -> u64 {
         self.entries[term.0 as usize].vars
     }
 
-    /// Returns true if a term or type was created that is higher than
-    /// [`MAX_HEIGHT`](super::MAX_HEIGHT), or a type larger than
-    /// [`MAX_TYPE_SIZE`](super::MAX_TYPE_SIZE). Functions over terms must not be applied to such a
-    /// term.
+    /// Returns true if the store contains a term or type that is higher than
+    /// [`MAX_HEIGHT`](super::MAX_HEIGHT), or a type that is larger than
+    /// [`MAX_TYPE_SIZE`](super::MAX_TYPE_SIZE). Functions that recurse over terms must not be
+    /// applied to such a term.
     pub fn is_too_deep(&self) -> bool {
         let types = &self.types;
         let fine = types.highest() <= super::MAX_HEIGHT && types.largest() <= super::MAX_TYPE_SIZE;
         self.too_deep || !fine
     }
 
-    /// Returns the number of terms.
+    /// Returns the number of terms in the store.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Returns true if there are no terms.
+    /// Returns true if the store contains no terms.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     // ----- interning -----
 
-    /// Returns true if the type of a node follows from its children, so that it need not be
-    /// compared.
+    /// Returns true if the type of a node need not be compared, because it follows from the node.
+    /// The types of literals, names of definitions and dependent abstractions are compared.
     fn follows(node: &Node) -> bool {
         !matches!(
             node,
@@ -434,7 +439,8 @@ impl Store {
         }
     }
 
-    /// Returns the existing term of a node whose type follows from its children, if there is one.
+    /// Returns the existing term of a node, if there is one. Its type must [follow](Self::follows)
+    /// from the node.
     #[inline]
     fn known(&self, node: Node) -> Option<Term> {
         let hash = Self::hash(&node, self.error);
@@ -523,14 +529,16 @@ impl Store {
     }
 }
 
-/// Approximate occurrence tests by bit sets, to search many terms for a variable.
+/// Approximate tests for occurrences of type-level variables, by bit sets.
 impl Store {
-    /// Returns false if a type-level variable certainly does not occur in a term or its types.
+    /// Returns false only if a type-level variable occurs neither in a term nor in its types, free
+    /// or bound. It may return true in this case, too.
     pub fn may_mention(&self, term: Term, var: Var) -> bool {
         self.vars(term) & bit(var) != 0
     }
 
-    /// Returns false if a size and a term certainly have no type-level variable in common.
+    /// Returns false only if a size and a term with its types have no type-level variable in
+    /// common. It may return true in this case, too.
     pub fn may_share(&self, term: Term, nat: &Nat) -> bool {
         self.vars(term) & bits_of_nat(nat) != 0
     }

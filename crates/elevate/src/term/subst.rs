@@ -1,4 +1,4 @@
-//! Implements capture-avoiding substitution.
+//! Implements capture-avoiding substitution of values and of type-level arguments.
 
 use nat::Var;
 use rise::subst::{rename, subst, subst_arg};
@@ -10,13 +10,14 @@ use super::store::{ArgId, Local, Node, Store, Term};
 use super::types::{TyId, bit, bits_of_arg, bound_vars};
 
 impl Store {
-    /// Substitutes a value for a variable. Binders that would capture a free variable of `value`
-    /// are renamed.
+    /// Substitutes a value for the free occurrences of a variable. Binders that would capture a
+    /// free variable of `value` are renamed.
     pub fn substitute(&mut self, term: Term, local: Local, value: Term) -> Term {
         self.substitute_all(term, &[(local, value)])
     }
 
-    /// Substitutes values for variables, simultaneously.
+    /// Substitutes values for the free occurrences of variables, simultaneously. Binders that would
+    /// capture a free variable of a value are renamed.
     pub fn substitute_all(&mut self, term: Term, values: &[(Local, Term)]) -> Term {
         if values.iter().all(|(local, _)| !self.has_free(term, *local)) {
             return term;
@@ -38,8 +39,9 @@ impl Store {
         result
     }
 
-    /// Substitutes type-level arguments for variables, also in types. Variables whose types change
-    /// are replaced by fresh ones, except those that are free in `term`.
+    /// Substitutes type-level arguments for type-level variables, simultaneously, also in types.
+    /// Bound variables for values whose types change are replaced by fresh ones; those that are
+    /// free in `term` stay.
     pub fn substitute_vars(&mut self, term: Term, values: &[(Var, Arg)]) -> Term {
         let locals = self.free(term).iter().map(|l| (*l, *l)).collect();
         let mut substitution = Vars {
@@ -82,7 +84,7 @@ fn value_of(values: &[(Var, Arg)], var: Var) -> Option<Arg> {
 struct Locals<'a> {
     store: &'a mut Store,
     values: &'a [(Local, Term)],
-    /// The memoised results for terms of more than 8 nodes that contain one of the variables.
+    /// The memoised results for terms of more than 8 nodes in which one of the variables is free.
     memo: FxHashMap<Term, Term>,
 }
 
@@ -136,8 +138,8 @@ impl Locals<'_> {
         result
     }
 
-    /// Renames the binder of `whole` if it would capture a free variable, or is itself one of the
-    /// variables that are substituted.
+    /// Renames the parameter of the abstraction `whole` if it would capture a free variable, or is
+    /// itself one of the variables that are substituted. Returns the parameter and the body.
     fn uncaptured(&mut self, whole: Term, param: Local, body: Term) -> (Local, Term) {
         let store = &mut *self.store;
         let clashes = |(local, value): &(Local, Term)| {
@@ -168,11 +170,12 @@ impl Locals<'_> {
 struct Vars<'a> {
     store: &'a mut Store,
     values: &'a [(Var, Arg)],
-    /// The bit set of the variables that are replaced.
+    /// The bit set of the variables that are replaced, by number modulo 64.
     bits: u64,
-    /// The bit set of the variables that occur in the values.
+    /// The bit set of the variables that occur in the values, by number modulo 64.
     put_in: u64,
-    /// The variables for values, with those that replace them if their types change.
+    /// The variables for values that were visited or are free in the whole term, each with its
+    /// replacement. A variable is its own replacement if it is free or its type does not change.
     locals: FxHashMap<Local, Local>,
     types: FxHashMap<TyId, TyId>,
     memo: FxHashMap<Term, Term>,
@@ -270,8 +273,9 @@ impl Vars<'_> {
         other
     }
 
-    /// Renames a type-level binder if it may be one of the variables that are substituted, or
-    /// capture a variable of the values; the bit sets decide this approximately.
+    /// Renames a type-level binder in `body` if it may be one of the variables that are
+    /// substituted, or may capture a variable of the values; the bit sets decide this
+    /// approximately. Returns the binder and the body.
     fn uncaptured(&mut self, var: Var, kind: Kind, body: Term) -> (Var, Term) {
         if (self.bits | self.put_in) & bit(var) == 0 {
             return (var, body);

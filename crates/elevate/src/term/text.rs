@@ -1,4 +1,4 @@
-//! Prints terms, for messages and traces.
+//! Prints terms, types and type-level arguments, for messages and traces.
 
 use rise::core::term_text;
 use rise::types::{Arg, Names};
@@ -7,7 +7,8 @@ use super::export::Exporter;
 use super::store::{Store, Term};
 use super::types::TyId;
 
-/// Returns a term in the syntax of RISE, in one line; `…` if it is too large.
+/// Returns a term in the syntax of RISE, on one line; `…` if it is larger than
+/// [`MAX_SIZE`](super::MAX_SIZE) or higher than [`MAX_HEIGHT`](super::MAX_HEIGHT).
 pub fn print(store: &Store, term: Term) -> String {
     let mut exporter = Exporter::new(store);
     match exporter.whole(term) {

@@ -1,4 +1,4 @@
-//! Interns the types of terms.
+//! Interns types, and computes their attributes.
 
 use std::sync::Arc;
 
@@ -6,7 +6,8 @@ use nat::{Nat, Var};
 use rise::types::{Access, Address, Arg, DataFun, SizeFun, Ty, Type};
 use rustc_hash::FxHashMap;
 
-/// The index of a type in a [`Store`](super::Store). Types are equal exactly if their indices are.
+/// The index of a type in a [`Store`](super::Store). Two types of one store are equal, including
+/// the numbers of bound variables, exactly if their indices are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TyId(pub(super) u32);
 
@@ -14,16 +15,16 @@ pub struct TyId(pub(super) u32);
 #[derive(Clone, Debug)]
 struct Entry {
     ty: Ty,
-    /// The parameter type and the result type of a function.
+    /// The parameter type and the result type of a function of values; `None` for other types.
     fun: Option<(TyId, TyId)>,
-    /// True for a function of values or a dependent function.
+    /// True for the type of a function of values or of a dependent function.
     function: bool,
-    /// A bit set of the variables in it, including bound ones, by number modulo 64.
+    /// A bit set of the variables in the type, including bound ones, by number modulo 64.
     vars: u64,
-    /// True if it binds variables.
+    /// True if the type binds variables.
     binds: bool,
     height: u32,
-    /// The number of its nodes.
+    /// The number of nodes of the type, in which sizes are not counted.
     size: u32,
 }
 
@@ -112,23 +113,23 @@ impl Types {
         self.entry(ty).binds
     }
 
-    /// Returns the maximal height of all types.
+    /// Returns the height of the highest type that was interned.
     pub fn highest(&self) -> u32 {
         self.highest
     }
 
-    /// Returns the maximal size of all types.
+    /// Returns the number of nodes of the largest type that was interned.
     pub fn largest(&self) -> u32 {
         self.largest
     }
 }
 
-/// Returns the bit of a variable in bit sets.
+/// Returns the bit of a variable in bit sets: that of its number modulo 64.
 pub(super) fn bit(var: Var) -> u64 {
     1 << (var.0 % 64)
 }
 
-/// Returns the bit set of the variables in an argument.
+/// Returns the bit set of the variables in an argument, including bound ones.
 pub(super) fn bits_of_arg(arg: &Arg) -> u64 {
     let mut found = Found::default();
     found.arg(arg, 1);
@@ -142,14 +143,14 @@ pub(super) fn bits_of_nat(nat: &Nat) -> u64 {
     found.vars
 }
 
-/// Returns the variables that a type binds, in the order of the type.
+/// Returns the variables that a type binds, outer ones before inner ones.
 pub(super) fn bound_vars(ty: &Type) -> Vec<Var> {
     let mut found = Found::default();
     found.ty(ty, 1);
     found.bound
 }
 
-/// The attributes of a type, collected by one traversal.
+/// The attributes of a type, a size or a type-level argument, collected by one traversal.
 #[derive(Default)]
 struct Found {
     vars: u64,

@@ -13,10 +13,11 @@ use crate::rewrites::align::Alignment;
 use crate::rewrites::spines::spines;
 use crate::rewrites::terms::{Core, strip};
 
-/// The applications around a cursor or selection.
+/// The applications, and other terms at which a rewrite can be applied, around a cursor or
+/// selection.
 pub(super) struct Applications {
     pub(super) def: Arc<Def<Primitive>>,
-    /// The applications with their paths in the definition, the innermost first.
+    /// These terms with their paths in the definition, the innermost first.
     pub(super) places: Vec<(Path, Core)>,
 }
 

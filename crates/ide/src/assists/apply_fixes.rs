@@ -39,7 +39,7 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     is_offered.then_some(assist).into_iter().collect()
 }
 
-/// Returns the changes of lines that the fixes make.
+/// Returns the edits that the fixes make, each of whole lines.
 fn edits(db: &Database, file: FileId) -> Result<SourceEdits, String> {
     let fixed = fix_all_in_copy(db, file).ok_or("no diagnostic has a preferred fix")?;
     let old = db.text(file).to_string();

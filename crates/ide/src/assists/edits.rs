@@ -7,7 +7,8 @@ use syntax::ast::Name;
 use crate::rewrites::names;
 use crate::{FileRange, TextEdit};
 
-/// Returns the edit that inserts a definition after another one.
+/// Returns the edit that inserts the text `new` of a definition after another definition, with an
+/// empty line between them.
 pub(super) fn inserted_after(db: &Database, item: ItemId, new: &str) -> TextEdit {
     let old = db.item_text(item);
     let newline = newline_of(&old);
@@ -50,7 +51,8 @@ pub(super) fn free_name(db: &Database, file: FileId, wanted: &str, taken: &[&str
 }
 
 /// Creates a database with the same files, but another text for one of them. Imported files that
-/// are not among them do not exist in it.
+/// are not among them do not exist in it. The options of the database, and the languages of files
+/// without an extension, are not copied.
 pub(super) fn with_text(db: &Database, changed: FileId, text: &str) -> Database {
     let mut later = Database::new();
     for file in db.files() {

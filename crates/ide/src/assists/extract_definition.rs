@@ -45,7 +45,7 @@ use crate::rewrites::verify::{FileEnv, laid_out};
 use crate::rewrites::{AssistKind, names};
 use crate::{SourceEdits, TextEdit, free_vars, tree};
 
-/// The maximal number of characters of a definition that is written on one line.
+/// The maximal number of characters of a new definition that is written on one line.
 const WIDTH: usize = 80;
 
 pub(super) const HANDLER: AssistHandler = AssistHandler {
@@ -77,9 +77,9 @@ struct Selected<'v> {
     input: Option<&'v Ty>,
 }
 
-/// Returns the selected stages, if they end a pipeline, or the selected expression. Returns `None`
-/// for anything else, for a name, a literal or the whole body of the definition, and if the type is
-/// unknown.
+/// Returns the selected stages of a pipeline, without its first one, or the selected expression.
+/// Returns `None` for any other selection, for a name, a literal or the whole body of the
+/// definition, and if the type is unknown.
 fn selected<'v>(view: &'v View<'_>, place: Span) -> Option<Selected<'v>> {
     let item = view.item();
     let ItemKind::Def { body, .. } = item.kind else {

@@ -41,7 +41,8 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
         .collect()
 }
 
-/// Returns edits that import the name at a place from the files of the workspace that define it.
+/// Returns fixes that import the name at a place from the files of the workspace that define it, at
+/// most [`MAX_IMPORTS`]. A single one is preferred.
 fn importing(db: &Database, file: FileId, name: Span) -> Vec<FileFix> {
     let text = db.text(file).to_string();
     let name = text.get(Range::from(name)).unwrap_or_default();

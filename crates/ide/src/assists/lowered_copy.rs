@@ -47,12 +47,13 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     copies.map(assist).collect()
 }
 
-/// Returns true if a strategy of the library lowers definitions for a target.
+/// Returns true if a strategy, given as text, is one of the library with the kind `lowering`, so
+/// that it lowers definitions for a target.
 pub fn lowers(strategy: &str) -> bool {
     menu::entry_of(strategy).is_some_and(|entry| entry.kind == AssistKind::Lowering)
 }
 
-/// Returns the target of a lowering strategy of the library.
+/// Returns the target of a lowering strategy of the library; the default target if it names none.
 fn target_of(strategy: &str) -> Target {
     let name = menu::entry_of(strategy).and_then(|entry| entry.options.target.as_ref());
     name.and_then(|name| Target::from_name(name))

@@ -62,7 +62,8 @@ const ALL: &[AssistHandler] = &[
 
 /// An entry of [`ALL`].
 struct AssistHandler {
-    /// The name of its file without the extension.
+    /// The name of its file without the extension. It is the beginning of the ids of its code
+    /// actions.
     name: &'static str,
     kinds: &'static [AssistKind],
     /// Returns the code actions at a place, with ids that are unique among them.
@@ -71,7 +72,7 @@ struct AssistHandler {
 
 /// A code action.
 pub struct Assist {
-    /// Identifies it among the code actions at a range of a version of a document.
+    /// The identifier among the code actions at a range of a version of a document.
     pub id: String,
     /// The title in the menu.
     pub title: String,
@@ -79,7 +80,7 @@ pub struct Assist {
     pub kind: AssistKind,
     /// True if it is the most plausible choice, which editors may apply without a menu.
     pub preferred: bool,
-    /// The diagnostic that it fixes.
+    /// The diagnostic that it fixes, if it is a fix of one.
     pub diagnostic: Option<FileDiagnostic>,
     /// The definition that it rewrites, if the rewrite can be undone afterwards.
     pub item: Option<ItemId>,
@@ -89,15 +90,15 @@ pub struct Assist {
 
 /// The effect of a code action that is chosen.
 pub enum AssistEffect {
-    /// It changes files.
+    /// The change of files that this function computes.
     Edit(EditFn),
-    /// The client asks for the arguments of a strategy, and applies the strategy with these.
+    /// A question of the client for the arguments of a strategy, which it then applies.
     Prompt(Prompt),
-    /// It cannot be chosen, for this reason.
+    /// None: the code action cannot be chosen, for this reason.
     Disabled(String),
 }
 
-/// Computes the changes of a code action; fails with a message.
+/// A function that computes the changes of a code action, or fails with a message.
 pub type EditFn = Box<dyn Fn(&Database) -> Result<AssistEdits, String>>;
 
 /// The changes of a code action.
@@ -209,9 +210,9 @@ impl Assist {
         }
     }
 
-    /// Returns true if this rewrite is not needed beside a quick fix: both have one title, and the
-    /// fix can be chosen, or this rewrite cannot. Titles may differ in a detail after a colon, as
-    /// in `Store in Local memory: 4 kB of 48 kB`.
+    /// Returns true if this rewrite is not needed beside a quick fix: both have the same title up
+    /// to the first colon, as in `Store in Local memory: 4 kB of 48 kB`, and the fix can be chosen,
+    /// or this rewrite cannot.
     fn repeats(&self, fix: &Assist) -> bool {
         let stem = |assist: &Assist| assist.title.split(':').next().map(str::to_owned);
         stem(self) == stem(fix) && (fix.disabled().is_none() || self.disabled().is_some())
@@ -223,7 +224,7 @@ impl Assist {
 pub struct AssistRequest<'r> {
     /// The range in the editor.
     pub range: FileRange,
-    /// The range without blanks at its ends, which editors include when they select words.
+    /// The range without whitespace at its ends, which editors include when they select words.
     pub selection: Span,
     /// The requested kinds; all if it is `None`.
     pub only: Option<&'r [AssistKind]>,
@@ -282,8 +283,9 @@ impl<'r> AssistContext<'r> {
         })
     }
 
-    /// Returns the rewrites of the library for the selection, of the requested kinds, with those
-    /// that cannot be chosen.
+    /// Returns the rewrites of the library for the selection, of the requested kinds, including
+    /// those that cannot be chosen. For a client that can ask for arguments, a rewrite is included
+    /// with only one size.
     fn rewrites(&self) -> &[RewriteAction] {
         self.rewrites.get_or_init(|| {
             let mut found = rewrites::rewrites(self.db, self.place(), &|kind| self.wants(kind));
@@ -293,7 +295,7 @@ impl<'r> AssistContext<'r> {
         })
     }
 
-    /// Returns the diagnostics that overlap the range or touch its ends, with their definitions.
+    /// Returns the diagnostics that overlap the range or touch its ends, with their items.
     fn diagnostics(&self) -> &[(ItemId, FileDiagnostic)] {
         self.diagnostics.get_or_init(|| {
             let FileRange { file, span } = self.request.range;
@@ -309,7 +311,8 @@ impl<'r> AssistContext<'r> {
         })
     }
 
-    /// Returns the applications around the selection.
+    /// Returns the terms around the selection; `None` if there is no definition of RISE without
+    /// errors.
     fn applications(&self) -> Option<&applications::Applications> {
         let found = self.applications.get_or_init(|| {
             applications::Applications::of(self.db, self.definition()?, self.place())
@@ -318,7 +321,8 @@ impl<'r> AssistContext<'r> {
     }
 }
 
-/// Returns the code actions at a range.
+/// Returns the code actions at a range, first those that fix diagnostics, and then the others in
+/// the order of the menu. Rewrites that repeat a fix are left out.
 pub fn assists(db: &Database, request: AssistRequest<'_>) -> Vec<Assist> {
     let cx = AssistContext::new(db, request, None);
     let wanted = ALL
@@ -362,7 +366,8 @@ fn offered(handler: &AssistHandler, cx: &AssistContext<'_>) -> impl Iterator<Ite
 /// the definitions of the file `from`.
 ///
 /// # Errors
-/// Fails with a message if the strategy fails, has errors or changes nothing.
+/// Fails with a message if the strategy fails, has errors or changes nothing, or if its result
+/// cannot be written as text.
 fn by_strategy(
     db: &Database,
     item: ItemId,

@@ -1,4 +1,4 @@
-//! Adds the name of the strategy to `@strategy` if its file has only one.
+//! Adds the name of the strategy to `@strategy` if its file has only one that can be named there.
 //!
 //! ```rise
 //! //- /main.rise

@@ -69,7 +69,7 @@ fn edits(db: &Database, file: FileId, strategy: &str) -> SourceEdits {
 }
 
 /// Returns the definition after a strategy of the library; `None` if the strategy fails or changes
-/// nothing.
+/// nothing, or the definition is too large.
 fn tidied(def: &Def<rise::Primitive>, strategy: &str) -> Option<Def<rise::Primitive>> {
     let (store, strategies) = Strategies::start(Definitions::default());
     let mut program = Program::of(store, def).ok()?;

@@ -28,7 +28,8 @@ pub(super) const HANDLER: AssistHandler = AssistHandler {
     offer,
 };
 
-/// The limit of work for a strategy to show that it reorders a nest.
+/// The limit of work for a strategy to show that it reorders a nest, in the unit of
+/// [`elevate::engine::Options::work`].
 const WORK: u64 = 100_000;
 /// The largest number of loops of a nest that are analysed, counted from the outermost one.
 const MOST_LOOPS: usize = 8;
@@ -38,7 +39,7 @@ const MOST_LOOPS: usize = 8;
 pub struct NestLoop {
     /// The name of its element in the program, or otherwise `loop` with its number.
     pub name: String,
-    /// The number of its elements.
+    /// The number of its elements, as text.
     pub size: String,
     /// True if it is a reduction.
     pub reduces: bool,

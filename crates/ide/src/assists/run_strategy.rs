@@ -31,13 +31,14 @@ pub(super) const HANDLER: AssistHandler = AssistHandler {
 const MAX_STRATEGIES: usize = 24;
 /// The largest number of strategies that are shown although they do not change the definition.
 const MAX_REFUSED: usize = 4;
-/// The limit of work for a strategy to show that it changes the definition.
+/// The limit of work for a strategy to show that it changes the definition, in the unit of
+/// [`elevate::engine::Options::work`].
 const WORK: u64 = 500_000;
 
 /// Returns the strategies of the user's files that can be run on a definition: those that change
 /// it, and at most `MAX_REFUSED` that do not, with the reason. For a strategy that takes long or
 /// needs arguments this is only determined when it is run. Returns none if all kinds are requested
-/// and the library offers no rewrite of this kind.
+/// and the library offers no rewrite of the whole definition.
 fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     let Some(item) = cx.definition() else {
         return Vec::new();

@@ -32,7 +32,8 @@ const MAX_RULES: usize = 64;
 /// The number of code actions after which no further rule is tried.
 const MAX_LINES: usize = 8;
 
-/// Returns the rules that apply at a place, and those of which only a condition fails.
+/// Returns the rules of the user's strategy files that apply at a place, and those of which only a
+/// condition fails.
 fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     let (db, range) = (cx.db, cx.place());
     if cx.definition().is_none() {

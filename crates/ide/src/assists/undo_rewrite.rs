@@ -1,4 +1,4 @@
-//! Undoes a rewrite as long as its result is still in the text.
+//! Undoes a rewrite as long as its result is still in the text, and explains such a rewrite.
 //!
 //! ```rise
 //! def two = fun((xs: 4.f32, f: f32 -> f32, g: f32 -> f32) => xs |> map(f) |> ma$0p(g))
@@ -46,7 +46,7 @@ pub struct UndoableRewrite {
     before: String,
 }
 
-/// Returns the ranges of the terms of a definition.
+/// Returns the ranges of the terms in the text of a definition that are not empty.
 fn spans(text: &str) -> impl Iterator<Item = Span> {
     let terms = syntax::parse(text).item.terms;
     let written = terms
@@ -131,9 +131,9 @@ impl UndoableRewrite {
     }
 }
 
-/// Returns the latest rewrite whose result is still at a place of a definition, with the text that
-/// the definition has if the rewrite is undone. That text must have no errors and, unless the
-/// rewrite changed the whole definition, the same type.
+/// Returns the latest rewrite whose result is still in a definition and contains the place, with
+/// the text that the definition has if the rewrite is undone. That text must have no errors and,
+/// unless the rewrite changed the whole definition, the same type.
 fn latest<'t>(
     db: &Database,
     item: ItemId,
@@ -202,8 +202,9 @@ pub struct RewriteExplanation {
     pub steps: Vec<StrategyStep>,
 }
 
-/// Returns the steps of the latest rewrite whose result is still at a place; `None` also if this
-/// rewrite has no strategy for the whole definition.
+/// Returns the steps of the latest rewrite whose result is still at a place; `None` if there is
+/// none, if this rewrite has no strategy for the whole definition, or if the strategy cannot be
+/// applied again.
 pub fn explain_rewrite(
     db: &Database,
     at: FilePosition,

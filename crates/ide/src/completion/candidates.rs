@@ -44,8 +44,9 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Renders the best candidates. Ranks first, and computes the types only of the candidates that
-    /// are shown: the scope of a file may contain thousands of names.
+    /// Renders the best candidates, at most [`COMPLETION_LIMIT`]. Ranks them first, and computes
+    /// the types only of those that are shown, unless the rank depends on the types: the scope of a
+    /// file may contain thousands of names.
     pub(super) fn finish(mut self) -> Vec<Completion> {
         let called = self.place.is_some_and(|place| place.called);
         let dialect = self.dialect();
@@ -182,7 +183,7 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Adds the names that may occur in a size.
+    /// Adds the local names that may occur in a size.
     pub(super) fn sizes(&mut self) {
         self.locals(Locals::InTypes);
     }
@@ -198,7 +199,7 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Adds the accesses, and the names that may refer to one.
+    /// Adds the accesses, and the local names that may refer to one.
     pub(super) fn accesses(&mut self) {
         self.locals(Locals::InTypes);
         self.access_words(0);
@@ -262,8 +263,8 @@ impl<'p, 'd> List<'p, 'd> {
     }
 
     /// Adds the strategies that `@strategy` can name: those of the file whose path is an argument
-    /// of the annotation, or, without such an argument, those of the library. Those that lower
-    /// programs come first.
+    /// of the annotation, or, without such an argument, those of the strategy library. Those with
+    /// the kind `lowering` come first.
     fn strategies(&mut self, place: &Place<'_>, annotation: &Annotation) {
         let db = place.view.db;
         let path = annotation.args.iter().find_map(|arg| match &arg.value {
@@ -473,15 +474,15 @@ enum Locals {
     InTypes,
 }
 
-/// The rank of the file's own definitions.
+/// The rank of the file's own definitions; a smaller rank comes first.
 const OWN: u8 = 2;
 /// The rank of sizes and types where a value is expected, and of values where a size or a type is.
 const UNWANTED: u8 = 6;
-/// The penalty of functions from other files that take any array, which are rarely meant for a
-/// given one; see [`takes_anything`].
+/// The penalty, after `|>`, of functions that take any value, except for the file's own ones: they
+/// are rarely meant for a given array; see [`takes_anything`].
 const GENERIC: u8 = 10;
-/// The penalty of functions that do not accept the piped value, and of all functions if its type is
-/// unknown.
+/// The penalty, after `|>`, of functions that do not accept the piped value, and of all functions
+/// if its type is unknown.
 const UNFIT: u8 = 20;
 
 /// A name from outside of the item: a definition or a primitive.
@@ -557,7 +558,7 @@ fn explicit(ty: &Ty) -> &Ty {
     ty
 }
 
-/// Returns true if the type has an explicit parameter.
+/// Returns true if the type has an explicit parameter, so that the definition is a function.
 fn is_function(scheme: &Scheme) -> bool {
     let mut ty = &*scheme.ty;
     loop {

@@ -1,4 +1,5 @@
-//! The place of a completion: the item, the words before the cursor, and the binders in scope.
+//! The place of a completion in a program: the item, the syntactic context, the word under the
+//! cursor, and the binders in scope.
 
 use db::Database;
 use rise::Ty;
@@ -15,11 +16,12 @@ pub(super) struct Place<'d> {
     pub(super) context: Context,
     /// The offset of the cursor in the item.
     pub(super) offset: u32,
-    /// The end of the last token before the word that is being typed.
+    /// The end, in the item, of the last token before the word that is being typed; 0 if there is
+    /// none.
     pub(super) before: u32,
     /// The word that is being typed, up to the cursor.
     pub(super) prefix: String,
-    /// The whole word under the cursor.
+    /// The range, in the item, of the whole word under the cursor; empty if there is none.
     pub(super) replace: Span,
     /// True if an opening parenthesis follows.
     pub(super) called: bool,
@@ -85,7 +87,7 @@ impl<'d> Place<'d> {
         }
     }
 
-    /// Returns the type of the left operand of this `|>`.
+    /// Returns the type of the left operand of the `|>` with this range, if it is known.
     pub(super) fn piped_type(&self, pipe: Span) -> Option<Ty> {
         self.view
             .item()

@@ -28,8 +28,8 @@ enum Quotes {
     None,
 }
 
-/// Returns the files that could be named, if the cursor is in the string of an import or of
-/// `@strategy`.
+/// Returns the files that could be named and match what is typed, if the cursor is in the string of
+/// an import or of `@strategy`, or in the word after `import`. Returns `None` at other places.
 pub(super) fn completions(db: &Database, at: FilePosition) -> Option<Vec<Completion>> {
     let name = file_name(db, at)?;
     let files = match name.imported {
@@ -63,7 +63,8 @@ pub(super) fn completions(db: &Database, at: FilePosition) -> Option<Vec<Complet
     )
 }
 
-/// Returns true if the cursor is in the string of an import or of `@strategy`.
+/// Returns true if the cursor is in the string of an import or of `@strategy`, or in the word after
+/// `import`.
 pub(super) fn is_at(db: &Database, at: FilePosition) -> bool {
     file_name(db, at).is_some()
 }

@@ -99,8 +99,8 @@ const CONDITIONS: [(&str, &str, &str); 10] = [
     ("or", "or", "one of the conditions"),
 ];
 
-/// Returns the completions at a position, best first. Before the first item these are the words
-/// that can begin one.
+/// Returns the completions at a position, best first, at most [`COMPLETION_LIMIT`]. Before the
+/// first item these are the words that can begin one.
 pub(crate) fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
     let Some((view, offset)) = View::at_or_before(db, at) else {
         return match item_view::in_gap_comment(db, at) {
@@ -138,9 +138,10 @@ struct List<'a> {
     db: &'a Database,
     prefix: &'a str,
     replace: Span,
-    /// True if arguments already follow.
+    /// True if an opening parenthesis follows the word.
     called: bool,
-    /// The completions with their ranks, the better ones smaller.
+    /// The completions, each with its rank and its cost of matching the prefix. Smaller ones come
+    /// first.
     found: Vec<(u8, u32, Completion)>,
 }
 

@@ -15,9 +15,9 @@ const MAX_INDENT: usize = 60;
 const MAX_SHOWN: usize = 40;
 
 impl SyntaxTree {
-    /// Renders the named nodes in parentheses, each with the places of its begin and end (line and
-    /// byte of the line, counted from 1), and the words among them with their texts. Returns `None`
-    /// if parsing takes too long.
+    /// Renders the named and the missing nodes in parentheses, one on each line, with the places of
+    /// their start and end (line and byte of the line, counted from 1). Nodes without named
+    /// children have their text. Returns `None` if parsing takes too long.
     pub fn show(&self, db: &Database) -> Option<String> {
         Some(show(&self.text, &self.read(db)?))
     }

@@ -5,7 +5,7 @@ use syntax::{Span, Token, TokenKind};
 
 use super::OpenCall;
 
-/// The syntactic context of a cursor.
+/// The syntactic context of a cursor: what is expected there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Context {
     /// The start of an item.
@@ -59,7 +59,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Returns the place at `offset` of an item.
+    /// Returns the place at `offset` in the text of an item.
     pub(crate) fn at(text: &str, offset: u32) -> Place {
         let mut before: Vec<Token> = Vec::new();
         let mut word = Span::empty(offset);

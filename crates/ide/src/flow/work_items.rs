@@ -1,4 +1,5 @@
-//! Descriptions of the work that each OpenCL work-item does.
+//! Descriptions of the work that each OpenCL work-item does, and of the work-items that have a copy
+//! of a value.
 
 use dpia::Prim;
 use dpia::functional::FlowFact;
@@ -51,8 +52,8 @@ impl Sharers {
     }
 }
 
-/// Returns the number of work-items or groups that share the elements of a map, if the launch
-/// determines it.
+/// Returns the number of work-items or groups, in a dimension, that share the elements of the
+/// parallel map `by`, if the launch determines it.
 fn sharers(flow: &Flow, fact: &FlowFact, by: Prim, dimension: u8) -> Option<Nat> {
     let launch = flow.launch(fact);
     let at = usize::from(dimension.min(2));
@@ -68,8 +69,9 @@ fn sharers(flow: &Flow, fact: &FlowFact, by: Prim, dimension: u8) -> Option<Nat>
     }
 }
 
-/// Describes the distribution of the elements of a parallel map over work-items or groups; `None`
-/// if `fact` is not about such a map.
+/// Describes the distribution over work-items or groups of the elements of the innermost
+/// distributed map around an expression, or of the expression itself; `None` if there is no such
+/// map.
 pub(crate) fn shared(flow: &Flow, fact: &FlowFact) -> Option<String> {
     let map = fact.shared.last()?;
     let of = Sharers::of(map.by)?;
@@ -144,8 +146,8 @@ fn split(flow: &Flow, count: &Nat, size: &Nat, of: &Sharers, id: &str) -> String
     }
 }
 
-/// Describes the distribution for the sizes of `@run`; `None` if it does not depend on them, or if
-/// they do not determine it.
+/// Describes the distribution for the sizes of `@run`; `None` if it depends on none of these sizes,
+/// or if they do not determine it.
 fn with_run(flow: &Flow, count: &Nat, size: &Nat, of: &Sharers) -> Option<String> {
     let (elements, known) = (flow.value(count)?, flow.value(size)?);
     let with = flow.sizes_in(&[count, size])?;
@@ -186,7 +188,8 @@ pub(crate) fn alone(flow: &Flow, fact: &FlowFact) -> &'static str {
     }
 }
 
-/// Returns true if a subexpression distributes its elements over work-items.
+/// Returns true if a subexpression is a map that distributes its elements over work-items, not over
+/// work-groups.
 fn shares_inside(flow: &Flow, fact: &FlowFact) -> bool {
     flow.inside(fact).any(|inner| {
         let own = inner.shared.get(fact.shared.len()..).unwrap_or_default();

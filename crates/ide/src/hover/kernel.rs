@@ -10,7 +10,8 @@ use crate::item_view::View;
 /// The largest number of conditions of a launch that are listed.
 const MOST_CONDITIONS: usize = 3;
 
-/// Describes the kernels of a definition whose first target has work-items; empty for others.
+/// Describes the kernels of a definition whose first target has work-items; empty for other
+/// definitions, and if the kernels cannot be generated.
 pub(super) fn launched(view: &View<'_>) -> String {
     let flow = Flow::of(view.db, view.id).filter(|flow| flow.target.features().has_work_items());
     let Some(flow) = flow else {
@@ -110,7 +111,8 @@ fn grid(flow: &Flow, sizes: &[Nat]) -> String {
 }
 
 /// Renders the sizes with the values of `@run`, `1024 × 1024 in 4096 groups`, followed by that
-/// annotation. Returns `None` if `@run` does not determine the global sizes.
+/// annotation. Returns `None` if the sizes do not depend on `@run`, or it does not determine the
+/// global sizes.
 fn with_run(flow: &Flow, global: &[Nat], local: Option<&[Nat]>) -> Option<String> {
     let all: Vec<&Nat> = global.iter().chain(local.unwrap_or_default()).collect();
     let with = flow.sizes_in(&all)?;
@@ -153,7 +155,8 @@ fn local_memory(flow: &Flow, kernel: &Kernel) -> Option<String> {
     ))
 }
 
-/// Returns true if a value depends on launch sizes that are not given.
+/// Returns true if `mentions` does for a variable of the kernel's launch sizes: these sizes are not
+/// given in the program.
 fn mentions_launch(kernel: &Kernel, mentions: impl Fn(nat::Var) -> bool) -> bool {
     let all = kernel.sizes.local.iter().chain(&kernel.sizes.global);
     all.copied().any(mentions)

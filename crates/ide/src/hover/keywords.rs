@@ -1,10 +1,10 @@
-//! Documentation of the keywords and operators of DPIA.
+//! Documentation of the keywords and operators that only DPIA has.
 
 use syntax::Span;
 use syntax::ast::{Item, TermKind};
 use syntax::lexer::TokenKind;
 
-/// The meaning of `=` between commands.
+/// The documentation of the `=` of an assignment.
 pub(super) const ASSIGNMENT: &str =
     "`acceptor = expression`: writes one value, which contains no array.";
 

@@ -10,7 +10,7 @@ use syntax::Span;
 use crate::flow::{Flow, work_items};
 use crate::{item_view, markdown};
 
-/// The largest number of statements that are shown for one pattern.
+/// The largest number of loops and conditions that are shown for one pattern.
 const MOST_HEADERS: usize = 3;
 /// The number of lines of a statement in which its `for` or `if` is searched.
 const MOST_LINES: usize = 8;
@@ -110,7 +110,7 @@ fn becomes(item: &item_view::View<'_>, flow: &Flow, fact: &FlowFact, prim: Prim)
     }
 }
 
-/// Describes the loops that a pattern is translated to.
+/// Describes the loops that a pattern is translated to, or why there is none.
 fn loops(item: &item_view::View<'_>, flow: &Flow, fact: &FlowFact, pattern: Pattern) -> String {
     let headers = headers(item, flow, fact.head);
     match headers.is_empty() {

@@ -11,7 +11,8 @@ use syntax::{Token, TokenKind};
 use crate::item_view::{self, Occurrence, Symbol, View};
 use crate::{glossary, markdown};
 
-/// Returns the place of the word at a position, and what it means if it is no name.
+/// Returns the range of the token at an offset, and its description as a token that is no resolved
+/// name; `None` in a comment.
 pub(super) fn word(view: &View<'_>, offset: u32) -> Option<(Span, Option<String>)> {
     let token = token_at(view, offset)?;
     (!token.kind.is_comment()).then(|| (token.span, describe(view, token)))
@@ -72,7 +73,7 @@ fn attribute(view: &View<'_>, token: Token) -> Option<&'static str> {
         .flatten()
 }
 
-/// Renders the type of the smallest expression around a place.
+/// Renders the type of the smallest expression around a range; `None` if it has an error.
 fn expression(view: &View<'_>, span: Span) -> Option<String> {
     let parsed = view.db.strategy_parsed(view.id);
     let checked = view.db.strategy_checked(view.id);
@@ -134,7 +135,8 @@ fn type_of_local(item: &Item, checked: &Checked, binder: Span) -> Option<String>
     Some(type_text(ty, &[]))
 }
 
-/// Describes a definition: its head, its type, its documentation, and the sides of a rule.
+/// Describes a definition of a strategy file: its keyword, its name and type, the sides of a rule,
+/// and its documentation.
 pub(crate) fn definition(db: &Database, item: ItemId, name: &str) -> String {
     let library = db.is_library(db.file_of(item));
     let signature = db.strategy_signature(item.global());

@@ -1,4 +1,5 @@
-//! Name resolution in strategy files, for the editor features.
+//! Items of strategy files for the editor features: their resolved names, and the kinds of their
+//! definitions.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +55,7 @@ fn symbol(view: &View<'_>, target: Target) -> Symbol {
     }
 }
 
-/// Returns the symbol of a definition of a strategy file.
+/// Returns the symbol of a definition of a strategy file or of the strategy library.
 pub(crate) fn defined(db: &Database, id: GlobalId) -> Symbol {
     match Library::contains(id) {
         true => Symbol::Library(id),
@@ -111,7 +112,8 @@ pub(super) fn import_path(view: &View<'_>) -> Option<Span> {
     }
 }
 
-/// Returns the name at a position of the item, resolved or not.
+/// Returns the name in an expression, or in a term of RISE, that touches an offset in the item,
+/// resolved or not.
 pub(crate) fn name_at(view: &View<'_>, offset: u32) -> Option<Name> {
     let parsed = view.db.strategy_parsed(view.id);
     let touched = |span: Span| span.touches(offset);
@@ -137,7 +139,7 @@ pub(crate) fn kind(db: &Database, item: ItemId) -> SymbolKind {
     kind_of(&db.strategy_parsed(item).item)
 }
 
-/// Returns the kind of the definition that a parsed item makes, from its syntax alone.
+/// Returns the kind of the definition that a parsed item makes, from its keyword alone.
 pub(crate) fn kind_of(item: &Item) -> SymbolKind {
     match item.kind {
         ItemKind::Rule { .. } => SymbolKind::Rule,

@@ -19,13 +19,13 @@ use crate::SourceEdits;
 pub struct AppliedRewrite {
     /// The new text of the definition.
     pub text: String,
-    /// The smallest edits of the file.
+    /// The edit of the file, from the first token that differs to the last one.
     pub edits: SourceEdits,
     /// A strategy that does the same when it is applied to the whole definition.
     pub step: String,
 }
 
-/// Applies a strategy, given as its source text, at a place of a definition.
+/// Applies a strategy, given as its source text, at the path of a subterm of a definition.
 ///
 /// # Errors
 /// Fails with a message if the definition has errors, if there is no such strategy, if it does not

@@ -26,8 +26,8 @@ const KEPT: usize = 4;
 /// The largest number of terms in the store of a definition that is put into the cache.
 const MOST_TERMS: usize = 1 << 18;
 
-/// The largest number of terms of programs, in all results together, that are checked for errors for
-/// one menu. It takes at most about one millisecond.
+/// The largest number of terms, in all results of rewrites together, that are checked for errors
+/// for one menu. That takes at most about one millisecond.
 pub(crate) const MOST_CHECKED: usize = 200;
 
 /// A definition with the rewrites that were tried in it.
@@ -117,7 +117,7 @@ impl Known {
     }
 
     /// Returns a target of the definition, and a primitive that `new` uses and `old` does not and
-    /// that programs for this target must not use.
+    /// that programs for this target must not use; `None` if there is none.
     pub(crate) fn not_for_target(&self, old: Term, new: Term) -> Option<(Target, Primitive)> {
         self.targets.iter().find_map(|target| {
             let had = self.not_allowed(target, old);
@@ -142,7 +142,8 @@ impl Known {
         found
     }
 
-    /// Returns a name in a term that is not in scope in this file.
+    /// Returns the name of a definition in a term that is not in scope in the definition's file;
+    /// `None` if there is none.
     pub(crate) fn unknown_name(&self, term: Term) -> Option<&Name> {
         if self.unknown.is_empty() {
             return None;
@@ -171,9 +172,9 @@ impl Known {
     }
 
     /// Returns the error that a rewrite without assumptions of the term at a place would add to the
-    /// program, if it is cheap to find: the rewrite chooses an implementation, and no code has to be
-    /// generated. The number of terms of the program is taken off `left`; if there are not as many, it
-    /// is not checked. Applying the rewrite finds all errors.
+    /// program, if it is cheap to find: the rewrite chooses an implementation, and no code has to
+    /// be generated. The number of terms of the program is taken off `left`; if there are not as
+    /// many, it is not checked. Applying the rewrite finds all errors.
     pub(crate) fn cheap_error(
         &mut self,
         db: &Database,

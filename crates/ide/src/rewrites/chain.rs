@@ -13,7 +13,7 @@ use super::terms::{Core, is_function, strip, uses};
 #[derive(Clone, Copy)]
 struct Stage {
     term: TermId,
-    /// The operator before it; `None` for the first stage of a composition.
+    /// The operator before it, with its range; `None` for the first stage of a composition.
     op: Option<(BinaryOp, Span)>,
 }
 

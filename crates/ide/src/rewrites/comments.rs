@@ -5,7 +5,8 @@ use syntax::lexer::{TokenKind, lex};
 
 use super::restyle::{Edit, indent_of};
 
-/// Prepends to each edit the comments of the replaced text that do not occur in its replacement.
+/// Adds to each edit, before its text, the comments of the replaced text that no edit contains. The
+/// edits are sorted and do not overlap.
 pub(crate) fn keep(text: &str, edits: &mut [Edit]) {
     let comments: Vec<Span> = lex(text)
         .filter(|token| is_comment(token.kind))
@@ -47,8 +48,8 @@ fn is_comment(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::LineComment | TokenKind::BlockComment)
 }
 
-/// Inserts comments before the text of an edit: on lines of their own if the edit begins a line or
-/// removes lines.
+/// Inserts comments before the text of an edit: on lines of their own if the edit begins a line,
+/// also after an operator, or removes lines; otherwise on the line of the edit.
 fn put(text: &str, edit: &mut Edit, lost: &[&str]) {
     let start = edit.span.start as usize;
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);

@@ -7,7 +7,7 @@ use syntax::lexer::lex;
 use crate::{SourceEdits, TextEdit};
 
 /// Returns the edits that replace the text of a definition by `new`, with the line ends of its
-/// file.
+/// file; none if the texts are equal.
 pub(crate) fn in_file(db: &Database, item: ItemId, new: &str) -> SourceEdits {
     let file = db.text(db.file_of(item));
     let new = match file.to_string().contains("\r\n") {
@@ -21,8 +21,9 @@ pub(crate) fn in_file(db: &Database, item: ItemId, new: &str) -> SourceEdits {
     SourceEdits::single(db.file_of(item), edit.into_iter().collect())
 }
 
-/// Returns the edit that turns `old` into `new`; `None` if they are equal. It is a single edit, so
-/// that a user cannot accept only a part of the change.
+/// Returns the edit that turns `old` into `new`, from the first token that differs to the last one;
+/// `None` if they are equal. It is a single edit, so that a user cannot accept only a part of the
+/// change.
 pub(crate) fn edit(old: &str, new: &str) -> Option<(Span, String)> {
     if old == new {
         return None;
@@ -40,7 +41,7 @@ pub(crate) fn edit(old: &str, new: &str) -> Option<(Span, String)> {
     Some((span, new[start..new.len() - tail].to_owned()))
 }
 
-/// Returns the tokens of a text, including comments and blanks.
+/// Returns the tokens of a text, including comments and whitespace.
 fn words(text: &str) -> Vec<&str> {
     lex(text)
         .map(|token| &text[std::ops::Range::from(token.span)])

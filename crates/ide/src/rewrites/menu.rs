@@ -1,8 +1,7 @@
 //! The entries of the rewrite menu: the definitions of the library that have a title, with
-//! arguments to offer and an order.
+//! arguments to offer and an order; and the kinds of all code actions.
 //!
-//! All data of an entry are attributes of the definition: `@title`, `@kind` and `@menu`. Source:
-//! "Reference: ELEVATE", section 10.
+//! All data of an entry are attributes of the definition: `@title`, `@kind` and `@menu`.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -59,7 +58,7 @@ assist_kinds! {
     QuickFix = "quickfix";
     /// Removes code without effect.
     Simplify = "refactor.rewrite.rise.simplify", "simplify";
-    /// Fuses two patterns, or splits one into two.
+    /// Fuses two patterns, or separates one into two.
     Fuse = "refactor.rewrite.rise.fuse", "fuse";
     /// Lowers a pattern to a loop.
     Lower = "refactor.rewrite.rise.lower", "lower";
@@ -96,7 +95,7 @@ assist_kinds! {
 }
 
 impl AssistKind {
-    /// Returns true if it changes a definition or file as a whole.
+    /// Returns true if it changes a whole definition or a whole file.
     pub fn is_source(self) -> bool {
         self.as_str().starts_with("source.")
     }
@@ -142,13 +141,13 @@ pub(crate) struct MenuOptions {
     presets: Vec<i64>,
     /// The largest number of elements, which must then be constant: for loops that are unrolled.
     max_length: Option<i64>,
-    /// The depth of the nest of maps that the term must be.
+    /// The smallest depth of the nest of maps that the term must be.
     pub(crate) nest: Option<i64>,
     /// The primitives of which one must be the head of the term.
     pub(crate) heads: Vec<Primitive>,
     /// The primitives of which one must be the head of the term's argument.
     pub(crate) inputs: Vec<Primitive>,
-    /// The condition on the device of the definition, if there is one.
+    /// The condition on the use of a device by the definition, if there is one.
     device: Option<Device>,
     /// True if it copies all elements of an array, also those that are never written.
     pub(crate) copies: bool,
@@ -173,7 +172,7 @@ pub(crate) enum Detail {
     Stored,
 }
 
-/// A condition on the device of a definition.
+/// A condition on the use of a device by a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Device {
     /// The definition may run on a device.
@@ -360,7 +359,8 @@ pub(crate) fn entry(item: &Item, usual: Option<AssistKind>) -> Option<Entry> {
     })
 }
 
-/// Returns the word or string that an attribute has as its argument.
+/// Returns the word or string that the argument of an attribute is; `None` for a list and for other
+/// terms.
 pub(crate) fn word<'i>(item: &'i Item, value: &'i AnnotationValue) -> Option<&'i str> {
     match value {
         AnnotationValue::Term(term) => name_of(item, *term).map(Name::as_str),
@@ -526,8 +526,9 @@ fn refuted(facts: &Facts, size: i64, length: Option<&Nat>) -> bool {
     }
 }
 
-/// Returns at most three chunk sizes to offer: divisors of a constant length, or 2 if it has none;
-/// for another length powers of two near 32, with proved divisors first.
+/// Returns at most three chunk sizes to offer: divisors of a constant length that are smaller than
+/// it and than 4096, powers of two near 32 first, or 2 if it has none; for another length powers of
+/// two near 32, with proved divisors first.
 fn chunks(facts: &Facts, length: Option<&Nat>) -> Vec<i64> {
     const MOST: usize = 3;
     let distance = |size: &i64| (size.ilog2().abs_diff(5), -size);

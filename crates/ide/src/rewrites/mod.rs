@@ -48,8 +48,8 @@ pub use record::recorded;
 pub use verify::{Rewritten, Unwritable, extended, rewritten};
 pub use why::{WhyNot, why_not};
 
-/// Returns the elaborated right side of a definition, which is what strategies rewrite. A `foreign
-/// def` has none.
+/// Returns the elaborated right side of a definition of RISE, which is what strategies rewrite;
+/// `None` for a foreign function and for a definition with errors.
 pub(crate) fn right_side(db: &Database, item: ItemId) -> Option<Arc<Def<Primitive>>> {
     match db.parsed(item).item.kind {
         ItemKind::Def { .. } => db.elaborated(item),

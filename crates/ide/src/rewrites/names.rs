@@ -1,4 +1,4 @@
-//! The names of variables at a place in the source text.
+//! The names of variables at a place in the source text, and the choice of new names.
 
 use rise::core::Local;
 use rise::{Primitive, Type};

@@ -1,4 +1,4 @@
-//! The search for the rewrites that apply at a place.
+//! The search for the rewrites of the strategy library that apply at a place.
 
 use std::sync::Arc;
 
@@ -25,7 +25,8 @@ const MOST: usize = 12;
 const MOST_OF_KIND: usize = 3;
 /// The largest number of disabled rewrites that are shown.
 const MOST_DISABLED: usize = 4;
-/// The limit of work for a strategy that is no rule to show that it applies.
+/// The limit of work for a strategy that is no rule to show that it applies, in the unit of
+/// [`elevate::engine::Options::work`].
 const WORK: u64 = 20_000;
 
 /// A rewrite in the menu.
@@ -41,7 +42,7 @@ pub struct RewriteAction {
     pub strategy: String,
     /// The path of the subterm that it is applied to.
     pub path: Path,
-    /// True if it is a safe simplification at the innermost place.
+    /// True if it is a safe simplification at the innermost place and can be chosen.
     pub preferred: bool,
     /// The reason why it cannot be chosen; `None` if it can.
     pub disabled: Option<String>,
@@ -51,7 +52,8 @@ pub struct RewriteAction {
     pub(crate) copies: bool,
 }
 
-/// Returns the rewrites of the wanted kinds at a cursor or for a selection.
+/// Returns the rewrites of the strategy library, of the wanted kinds, at a cursor or for a
+/// selection. Some that cannot be chosen are included, with the reason.
 pub fn rewrites(
     db: &Database,
     range: FileRange,
@@ -122,7 +124,7 @@ pub(crate) struct Offer {
     everything: bool,
     /// True if only one kind is requested, which may then fill the menu.
     single_kind: bool,
-    /// The number of terms that may still be checked for errors.
+    /// The number of terms of programs that may still be checked for errors; see [`MOST_CHECKED`].
     unchecked: usize,
 }
 
@@ -132,13 +134,15 @@ pub(crate) enum Tried {
     Makes(Term, Vec<Assumption>),
     /// The whole pattern matches, but a condition does not hold.
     Near,
-    /// The pattern does not match.
+    /// The pattern does not match, the result is the same term, or a strategy that is no rule
+    /// fails.
     Far,
 }
 
 impl Offer {
     /// Returns the definition of RISE that a range is in, with the places around the range; `None`
-    /// if there is no such definition or it has errors.
+    /// if the range touches no or several items, or the definition is foreign, has errors, or is
+    /// too large.
     pub(crate) fn at(db: &Database, range: FileRange) -> Option<(ItemId, Offer)> {
         Offer::of(db, range, false)
     }
@@ -382,8 +386,8 @@ impl Offer {
         attempts
     }
 
-    /// Returns true if the place already has what a rewrite adds: a copy of a reduction's result,
-    /// or the memory of a `let`.
+    /// Returns true if the place already has what a rewrite adds: a copy of the result, or the
+    /// memory of a `let`.
     fn stands_there(&mut self, entry: &Entry, at: usize) -> bool {
         let Place { path, term, .. } = &self.places[at];
         match entry.options.unless {
@@ -401,7 +405,7 @@ impl Offer {
         }
     }
 
-    /// Returns true if a copy is at a position.
+    /// Returns true if the strategy `isCopy` of the library succeeds at a path.
     fn is_copy(&mut self, path: Path) -> bool {
         let Some(is_copy) = self.strategy("isCopy") else {
             return false;
@@ -436,7 +440,7 @@ impl Offer {
         }
     }
 
-    /// Returns the reason why a rewrite with a matching pattern does not apply.
+    /// Returns the reason why a rewrite with a matching pattern cannot be chosen.
     fn reason(&mut self, found: &Found) -> Option<String> {
         if found.error.is_some() {
             return found.error.clone();

@@ -1,4 +1,4 @@
-//! Precedence levels of the syntax, as the parser defines them.
+//! Precedence levels of the syntax, as the parser defines them, and the right sides of definitions.
 
 use syntax::ast::{BinaryOp, Item, ItemKind, Literal, TermId, TermKind};
 
@@ -112,7 +112,7 @@ impl Level {
     }
 }
 
-/// Returns the right side of a definition; `None` for an import or a foreign definition.
+/// Returns the right side of a definition; `None` for other items, such as a foreign function.
 pub(crate) fn body(item: &Item) -> Option<TermId> {
     match item.kind {
         ItemKind::Def { body, .. } => Some(body),

@@ -9,14 +9,15 @@ use rustc_hash::FxHashMap;
 
 use super::terms::Core;
 
-/// The limit on work, which is more than any strategy for a single definition needs.
+/// A limit of work that is more than any strategy for a single definition needs, in the unit of
+/// [`Options::work`].
 pub(crate) const UNLIMITED: u64 = 2_000_000_000;
 
 /// A definition in its own term store.
 pub(crate) struct Program {
     pub(crate) store: Store,
     pub(crate) imported: Imported,
-    /// The facts about its sizes.
+    /// The facts that hold for its sizes.
     pub(crate) facts: Facts,
 }
 

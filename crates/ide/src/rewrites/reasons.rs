@@ -1,4 +1,4 @@
-//! Messages about the reasons why a rewrite does not apply.
+//! Messages about the reasons why a rewrite does not apply, and maps over work-items in terms.
 
 use elevate::engine::Reason;
 use elevate::term::{Child, Node, Store, Term, print};
@@ -7,7 +7,7 @@ use rise::{Arg, Primitive};
 use super::menu::{Nested, Nesting};
 use super::program::Program;
 
-/// Renders a reason in a few words.
+/// Renders a reason as a message.
 pub(crate) fn text(store: &Store, reason: &Reason) -> String {
     match reason {
         Reason::Shape { expected, found } => {
@@ -46,8 +46,9 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
     }
 }
 
-/// Returns the reason why a map cannot be parallel on a device here: OpenCL requires an order of
-/// work-groups and work-items in each dimension (the guards of Lift's lowering rules).
+/// Returns the condition on the parallel maps around and inside a map because of which a rule that
+/// makes it parallel does not apply: OpenCL requires an order of work-groups and work-items in each
+/// dimension (the guards of Lift's lowering rules). Returns `None` if no such condition fails.
 pub(crate) fn parallel(
     program: &Program,
     nesting: &Nesting,

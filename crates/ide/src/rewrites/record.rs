@@ -1,4 +1,4 @@
-//! The recording of manual rewrites as strategies.
+//! The text of strategies for a whole definition that repeat manual rewrites.
 
 use elevate::engine::{Strategy, StrategyKind as Form};
 use elevate::term::{Child, Path, Term};
@@ -48,7 +48,8 @@ pub(crate) fn at(path: &Path, text: &str) -> String {
     format!("at([{}])({text})", numbers.join(", "))
 }
 
-/// Returns the edit of a strategy file that appends a step to the steps of a definition.
+/// Returns the edit of the strategy file with this text that appends `step` to the strategy
+/// `<def>Steps`, or adds this strategy: the range that is replaced, and the new text.
 ///
 /// ```
 /// let (_, new) = ide::recorded("", "mm", "topDown(mapFusion)");

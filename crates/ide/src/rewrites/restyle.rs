@@ -203,7 +203,8 @@ impl<'a> Restyle<'a> {
         same.then_some(alpha.free)
     }
 
-    /// Returns true if a part of the text can be kept for the term.
+    /// Returns true if a part of the text can be kept for the term: it has this term, and its names
+    /// refer to the same variables here.
     pub(super) fn is_unchanged(&mut self, id: TermId, new: &Core) -> bool {
         self.pairs(id, new).is_some_and(|pairs| {
             pairs
@@ -212,7 +213,7 @@ impl<'a> Restyle<'a> {
         })
     }
 
-    /// Returns true if a part of the text has this term.
+    /// Returns true if a part of the text has this term, up to the names of variables.
     pub(super) fn is_known(&mut self, new: &Core) -> bool {
         let key = self.key(new);
         let Some(candidates) = self.index.get(&key).cloned() else {
@@ -542,7 +543,8 @@ impl<'a> Restyle<'a> {
 
     // ----- copies -----
 
-    /// Returns the text of a term: copied if it occurs in the old text, and otherwise printed.
+    /// Returns the text of a term: copied if it occurs in the old text, that of a changed function
+    /// if its parameter does, and otherwise printed.
     pub(super) fn piece(&mut self, new: &Core) -> Piece {
         if let Form::Var(local) = &new.form {
             let name = self.names.get(local).cloned();
@@ -557,7 +559,7 @@ impl<'a> Restyle<'a> {
         Piece::new(format!("({} : {ty})", piece.text), Level::Atom)
     }
 
-    /// Returns true if the text of a term needs a type annotation.
+    /// Returns true if the options require a type annotation for the text of a term.
     fn needs_type(&self, new: &Core, piece: &Piece) -> bool {
         use Primitive::{Cast, Generate, NatAsIndex, VectorFromScalar};
         let is_wanted = match self.options.annotations {
@@ -663,7 +665,7 @@ fn binds_sizes(ty: &rise::Type) -> bool {
     }
 }
 
-/// Returns the blanks and tabs at the start of the line that contains a byte.
+/// Returns the spaces and tabs at the start of the line that contains the byte `offset`.
 pub(crate) fn indent_of(text: &str, offset: usize) -> &str {
     let line = text[..offset.min(text.len())]
         .rfind('\n')

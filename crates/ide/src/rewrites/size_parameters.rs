@@ -45,8 +45,8 @@ pub(crate) fn parameters(text: &str, item: &Item, names: &[Name]) -> Option<Vec<
     Some(edits)
 }
 
-/// Returns the edits of the definitions that use this one directly or transitively: they take the
-/// sizes as parameters, too, and pass them on.
+/// Returns the edits of the definitions of RISE that use this one directly or transitively: they
+/// take the sizes as parameters, too, and pass them on.
 ///
 /// # Errors
 /// Fails if one of them is in another file, uses one of the names for something else, or does not

@@ -11,7 +11,7 @@ use super::precedence;
 /// An application, or another term at which a rewrite can be applied.
 #[derive(Clone, Debug)]
 pub(crate) struct Spine {
-    /// The text: `map(f)`, or `xs |> map(f)` with its input.
+    /// The term in the text, such as `map(f)`, or `xs |> map(f)` with its input.
     #[cfg_attr(not(test), expect(dead_code, reason = "tests show it"))]
     pub(crate) term: TermId,
     /// The path in the definition's core term.

@@ -73,7 +73,8 @@ impl Strategies {
         self.own.iter().for_each(|own| own.renew());
     }
 
-    /// Returns the definitions that the program uses directly or transitively.
+    /// Returns the definitions with which these strategies were started: those that the program
+    /// uses directly or transitively.
     pub(crate) fn programs(&self) -> impl Iterator<Item = (GlobalId, &Arc<Def<Primitive>>)> {
         let own = self.own.iter();
         own.flat_map(|own| {

@@ -1,4 +1,4 @@
-//! Decomposition and comparison of core terms for the update of their text.
+//! Decomposition, reduction and comparison of core terms for the update of their text.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -438,8 +438,8 @@ pub(crate) struct Alpha {
 
 impl Alpha {
     /// Returns true if the terms are alpha-equivalent. Implicit arguments and types are ignored,
-    /// except for casts and literals. Each free variable is paired with exactly one of the other term
-    /// in [`Alpha::free`].
+    /// except for casts and literals. Each free variable is paired with exactly one of the other
+    /// term in [`Alpha::free`].
     pub(crate) fn same(&mut self, a: &Core, b: &Core) -> bool {
         if Arc::ptr_eq(a, b) && self.vars.is_empty() && self.bound.iter().all(|(x, y)| x == y) {
             let mut fits = true;

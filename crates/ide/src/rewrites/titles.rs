@@ -1,4 +1,5 @@
-//! The details in titles of the menu: the saved memory with its size, and the assumptions.
+//! The details in titles of the menu, such as the shape of the array that is no longer needed, and
+//! the assumptions.
 
 use dpia::target::format_bytes;
 use elevate::engine::Assumption;

@@ -12,9 +12,9 @@ use syntax::{Diagnostic, Dialect, GlobalId, Severity};
 use super::verify::FileEnv;
 use crate::item_view::def_name;
 
-/// Returns a message about the definitions that would have an error if the definition had the type
-/// and the conditions `new`; `None` if there are none. Definitions that pass the conditions on to
-/// their own users are checked with these.
+/// Returns a message about the definitions of RISE that would have a new error if the definition
+/// `item` had the type and the conditions `new`; `None` if there are none. If the type or the
+/// conditions of a user change, too, its own users are checked with these.
 pub(super) fn broken_users(db: &Database, item: ItemId, new: Arc<Scheme>) -> Option<String> {
     let mut schemes = FxHashMap::from_iter([(db.global(item), new)]);
     let mut errors: Vec<(ItemId, Diagnostic)> = Vec::new();

@@ -21,7 +21,8 @@ use crate::SourceEdits;
 pub struct Rewritten {
     /// The new text of the definition.
     pub text: String,
-    /// The smallest edits of the file.
+    /// The edits of the file: one for the definition, from the first token that differs to the last
+    /// one, and those of definitions that use it, if they need new arguments.
     pub edits: SourceEdits,
 }
 
@@ -41,10 +42,11 @@ pub enum Unwritable {
 }
 
 /// Returns the text of a definition whose term is now `new`, in the style of the existing text. The
-/// text has been parsed, checked and elaborated to this term.
+/// text has been parsed, checked and elaborated to this term, up to the names of variables,
+/// β-redexes and η-redexes.
 ///
-/// If `exact` is true, β-redexes and η-redexes are compared as they are; otherwise they are equal
-/// to what they reduce to.
+/// The existing text of a part is kept if its term is unchanged. If `exact` is true, β-redexes and
+/// η-redexes are compared as they are for this; otherwise they are equal to what they reduce to.
 ///
 /// # Errors
 /// Fails if the definition has errors, if the term has no text, for example because it needs a size
@@ -77,8 +79,8 @@ pub fn rewritten(
     Ok(done)
 }
 
-/// Like [`rewritten`], but if the new term differs from the old one only in β-redexes and
-/// η-redexes, it is written exactly, so that the text shows what the rewrite has reduced.
+/// Does the same as [`rewritten`], exactly if the new term differs from the old one only in
+/// β-redexes and η-redexes, so that the text shows what the rewrite has reduced.
 ///
 /// # Errors
 /// Fails like [`rewritten`].
@@ -302,7 +304,7 @@ impl<'d> FileEnv<'d> {
             .map(|(_, inference, def)| (inference, def))
     }
 
-    /// Like `FileEnv::read`, and also returns the syntax tree.
+    /// Does the same as `FileEnv::read`, and also returns the syntax tree.
     fn parsed(&self, text: &str) -> Result<(Item, Inference, Def<Primitive>), String> {
         let parsed = syntax::parse_in(text, self.db.dialect(self.file));
         if let Some(wrong) = parsed.diagnostics.first() {
@@ -319,7 +321,8 @@ impl<'d> FileEnv<'d> {
         }
     }
 
-    /// Checks that a text is a definition of this term and type.
+    /// Checks that a text is a definition of this term and type. The terms are compared as by
+    /// [`same_term`], also with sizes that are equal under the conditions of one of them.
     fn check(&self, text: &str, wanted: &Def<Primitive>, ty: &Ty) -> Result<(), String> {
         let (inference, def) = self.read(text)?;
         // The form of sizes may depend on the new assumptions.

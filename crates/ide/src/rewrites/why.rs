@@ -1,4 +1,5 @@
-//! Explanations why a rule does not apply at a place, with rewrites after which it would.
+//! Explanations why a rule or strategy does not apply at a place, with rewrites after which it
+//! would.
 
 use std::sync::Arc;
 
@@ -19,10 +20,10 @@ const NAMED: usize = 3;
 const INNERMOST: usize = 3;
 /// The largest number of earlier stages that are examined for each of these places.
 const STAGES: usize = 4;
-/// The limit of work for a rule to show that it applies.
+/// The limit of work for a rule to show that it applies after another rewrite.
 const WORK: u64 = 2_000;
 
-/// The explanation why a rule does not apply.
+/// The explanation why a rule or strategy does not apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WhyNot {
     /// True if the rule applies after all.
@@ -34,9 +35,9 @@ pub struct WhyNot {
     pub enabled_by: Vec<(String, String)>,
 }
 
-/// Explains why a rule of the library, given as source text with its arguments, does not apply at a
-/// cursor or to a selection. Returns `None` if there is no definition without errors, or no such
-/// rule.
+/// Explains why a rule or strategy of the library, given as source text with its arguments, does
+/// not apply at a cursor or to a selection. Returns `None` if no definition without errors is
+/// there, or if there is no such rule.
 pub fn why_not(db: &Database, range: FileRange, rule: &str) -> Option<WhyNot> {
     let (_, mut offer) = Offer::at(db, range)?;
     let strategy = offer.strategy(rule)?;

@@ -24,8 +24,8 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = Word> {
     })
 }
 
-/// Returns the class of a token of a strategy file independently of its context; brackets and
-/// unknown names have none.
+/// Returns the class of a token of a strategy file independently of its context; brackets and most
+/// names have none.
 pub(super) fn plain(kind: TokenKind, word: &str) -> Option<Class> {
     let class = |ty| Some((ty, Modifiers::default()));
     match kind {

@@ -9,7 +9,8 @@ use crate::context::OpenCall;
 use crate::context::strategy_files::Place;
 use crate::item_view::{Symbol, View};
 
-/// Returns the signature of the innermost call around a position of an item.
+/// Returns the signature of the innermost call whose arguments an offset in an item is in; `None`
+/// if there is no such call, or it does not call a definition by its name.
 pub(crate) fn signature_help(view: &View<'_>, offset: u32) -> Option<SignatureHelp> {
     let text = view.db.item_text(view.id);
     let place = Place::at(&text, offset);
@@ -29,7 +30,8 @@ pub(crate) fn signature_help(view: &View<'_>, offset: u32) -> Option<SignatureHe
     Some(shown(&name, &known, list, open.commas))
 }
 
-/// Returns the head of a curried call, and the number of argument lists before the open one.
+/// Returns the name that is the head of a curried call, and the number of argument lists before the
+/// open one; `None` if the head is another expression.
 fn head_of(item: &Item, open: OpenCall) -> Option<(ExprId, usize)> {
     let calls = item.exprs.iter().find_map(|expr| match &expr.kind {
         ExprKind::Call { callee, .. } if item.expr(*callee).span.end == open.callee_end => {

@@ -1,4 +1,4 @@
-//! The list of strategies that a menu offers for definitions of programs.
+//! The strategies that menus offer for definitions of programs.
 
 use db::{Database, Declaration, FileId, Language};
 use elevate::lang::{DefinitionKind, Flavour, Param, Signature, Type, library, type_text};
@@ -12,9 +12,9 @@ use crate::rewrites::menu;
 pub struct OfferedStrategy {
     /// The name.
     pub name: String,
-    /// The title in a menu, with parameters in braces.
+    /// The title from its `@title`, with parameters in braces.
     pub title: Option<String>,
-    /// The menu that contains it: `fuse`, `tile`.
+    /// The word in its `@kind`, such as `fuse` or `tile`, which names the menu that contains it.
     pub kind: Option<String>,
     /// The documentation, in Markdown.
     pub docs: Option<String>,
@@ -22,16 +22,16 @@ pub struct OfferedStrategy {
     pub is_rule: bool,
     /// The lists of parameters.
     pub parameters: Vec<Vec<StrategyParameter>>,
-    /// The file that defines it; `None` for a definition of the library whose file is not in the
-    /// database.
+    /// The file that defines it; `None` for a definition of the strategy library whose file is not
+    /// in the database.
     pub file: Option<FileId>,
-    /// True if it is part of the library.
+    /// True if it is part of the strategy library.
     pub is_library: bool,
 }
 
 impl OfferedStrategy {
-    /// Returns true if `@strategy` can name it: it is not a rule, needs no arguments, and its name
-    /// is an identifier.
+    /// Returns true if `@strategy` can name it: it is not a rule, has no required parameters, and
+    /// its name is an identifier.
     pub(crate) fn is_nameable(&self) -> bool {
         let mut parameters = self.parameters.iter().flatten();
         !self.is_rule && is_word(&self.name) && parameters.all(|parameter| parameter.optional)
@@ -62,8 +62,8 @@ pub struct StrategyParameter {
 }
 
 /// Returns the strategies of all strategy files on disk, in the order of each file, followed by
-/// those of the library, with titled ones first. Hidden strategies, predicates, and strategies with
-/// arguments that a menu cannot ask for are left out.
+/// those of the strategy library, of which the ones with a title come first. Hidden strategies,
+/// predicates, and strategies with required parameters that a menu cannot ask for are left out.
 pub fn offered_strategies(db: &Database) -> Vec<OfferedStrategy> {
     let mut found = Vec::new();
     for file in db.files() {
@@ -87,8 +87,8 @@ pub fn offered_strategies(db: &Database) -> Vec<OfferedStrategy> {
     found
 }
 
-/// Returns the strategy files that a program imports or names in annotations, and those in its
-/// folder, without those of the library.
+/// Returns the strategy files that a file of a program imports or names in `@strategy`, and those
+/// in its folder, without those of the library.
 pub(crate) fn files_for(db: &Database, program: FileId) -> Vec<FileId> {
     let mut found = db.needs(program);
     let path = db.path(program);

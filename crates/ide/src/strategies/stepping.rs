@@ -15,10 +15,11 @@ use crate::SourceEdits;
 use crate::rewrites::program::exported;
 use crate::rewrites::verify::{extended, reduced_or_rewritten};
 
-/// The limit of work of a strategy in an editor, which takes some seconds.
+/// The limit of work of a strategy in an editor, in the unit of [`Fuel::work`]. It takes some
+/// seconds.
 const PATIENCE: u64 = 200_000_000;
-/// The limit of steps of a strategy in an editor, including those that are undone and those of
-/// normal forms.
+/// The limit of the rule applications of a strategy in an editor, including those that are undone
+/// and those of normal forms.
 const MOST_STEPS: u64 = 100_000;
 
 /// A step, or the combined steps of a normal form.
@@ -45,7 +46,7 @@ pub struct StrategyStep {
 /// A program after some steps of a strategy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SteppedProgram {
-    /// All steps of the strategy, up to its failure.
+    /// All steps of the strategy, up to its failure if it fails.
     pub steps: Vec<StrategyStep>,
     /// The number of steps that lead to this program.
     pub done: usize,
@@ -54,14 +55,15 @@ pub struct SteppedProgram {
     pub edits: Result<SourceEdits, String>,
     /// The text of the file after these edits; `None` if the program cannot be written.
     pub text: Option<String>,
-    /// The place in that text that the last steps have changed.
+    /// The place in that text that the steps after [`Stepping::since`] have changed; `None` if they
+    /// change nothing, or a text is missing.
     pub changed: Option<Span>,
     /// The place of the definition in that text.
     pub place: Option<Span>,
     /// The reason why the strategy fails, and the place in the file where it was tried last.
     pub failure: Option<(String, Option<Span>)>,
-    /// The assumptions and further parameters of the resulting definition, as text; none before the
-    /// last step.
+    /// The assumptions and further parameters of the resulting definition, as text; none if the
+    /// strategy fails, or before its last step.
     pub notes: Vec<String>,
 }
 
@@ -70,8 +72,7 @@ pub struct SteppedProgram {
 pub struct Stepping<'a> {
     /// The number of steps to make; all if it is `None`.
     pub done: Option<usize>,
-    /// The number of steps after which changes are reported; the step before `done` if it is
-    /// `None`.
+    /// The number of steps after which changes are reported; one less than `done` if it is `None`.
     pub since: Option<usize>,
     /// The values of the strategy's tuning parameters.
     pub tunes: &'a [(Name, i64)],
@@ -81,7 +82,9 @@ pub struct Stepping<'a> {
 /// a definition of a program; returns its steps, and the program after some of them.
 ///
 /// # Errors
-/// Fails if the text is no valid strategy, or if the definition has errors.
+/// Fails with a message if the text is no valid strategy, if the definition has errors, or if the
+/// strategy cannot be evaluated or its result is too large. The failure of a strategy that was
+/// applied is no error: see [`SteppedProgram::failure`].
 pub fn stepped(
     db: &Database,
     item: ItemId,
@@ -197,8 +200,9 @@ fn written(db: &Database, item: ItemId, run: &Run, root: Term) -> Result<SourceE
     Ok(new.edits)
 }
 
-/// Returns the reason why a strategy, given as in [`stepped`], does not change a definition; `None`
-/// if it does, or if `work` is not enough to decide.
+/// Returns the reason why a strategy, given as in [`stepped`], does not change a definition or its
+/// result cannot be written; `None` if it changes the definition, or if `work` is not enough to
+/// decide.
 pub(crate) fn refused(
     db: &Database,
     item: ItemId,
@@ -292,7 +296,7 @@ fn shown(
     }
 }
 
-/// Returns the reason of a failure with its notes, and the place.
+/// Returns the reason of a failure with its notes, and the place in the file.
 fn failure(db: &Database, item: ItemId, report: &elevate::lang::Report) -> (String, Option<Span>) {
     if report.failure.reason == Reason::Cancelled {
         return ("stopped".to_owned(), None);
@@ -372,8 +376,9 @@ fn moved(place: Span, old: &str, new: &str) -> Span {
     Span::new(place.start, (end as u32).max(place.start))
 }
 
-/// Returns the smallest expression of the item at `place` in the new text that contains every word
-/// which the old text does not have there; `None` if the texts differ only in blanks and comments.
+/// Returns the range of the smallest expression of the item at `place` in the new text that
+/// contains every token which the old text does not have there; `None` if the texts differ only in
+/// whitespace and comments. Where tokens were only removed, it contains the adjacent ones.
 fn difference(old: &str, new: &str, place: Span, dialect: Dialect) -> Option<Span> {
     let (before, after) = (words(old, dialect), words(new, dialect));
     let same = |(a, b): &(&Span, &Span)| old[Range::from(**a)] == new[Range::from(**b)];
@@ -414,7 +419,7 @@ fn is_balanced<'t>(words: impl Iterator<Item = &'t str>) -> bool {
     open == 0
 }
 
-/// Returns the words of a text, without blanks and comments.
+/// Returns the ranges of the tokens of a text, without whitespace and comments.
 fn words(text: &str, dialect: Dialect) -> Vec<Span> {
     let tokens = lex_in(text, dialect).filter(|token| !token.kind.is_trivia());
     tokens.map(|token| token.span).collect()

@@ -1,4 +1,5 @@
-//! The places of a strategy's steps in the text of the definition that it rewrites.
+//! The places of a strategy's steps in the text of the definition that it rewrites, and the texts
+//! of assumptions.
 
 use elevate::engine::{Assumption, Failure, TraceStep};
 use elevate::lang::Run;
@@ -8,7 +9,7 @@ use syntax::Span;
 
 /// The places of a definition's terms in its text.
 ///
-/// A term that a rule has created has no place. Its place is that of its original subterms, or
+/// For a term that a rule has created, the place is the range of its original subterms, or
 /// otherwise that of the nearest enclosing original term.
 #[derive(Debug)]
 pub struct StepPlaces<'a> {
@@ -17,11 +18,11 @@ pub struct StepPlaces<'a> {
     places: FxHashMap<Term, Vec<(Path, Span)>>,
 }
 
-/// The largest number of subterms that are searched for original ones.
+/// The largest number of subterms of a term that are searched for original ones.
 const MAX_LOOK: usize = 10_000;
 
 impl<'a> StepPlaces<'a> {
-    /// Records the places of the definition with which the run began.
+    /// Records the places of the terms of the definition with which the run began.
     pub fn new(run: &'a Run) -> Self {
         let mut places: FxHashMap<Term, Vec<(Path, Span)>> = FxHashMap::default();
         run.imported.visit(&run.store, &mut |path, term, site| {
@@ -35,12 +36,12 @@ impl<'a> StepPlaces<'a> {
         StepPlaces { run, places }
     }
 
-    /// Returns the place of a step, relative to the item.
+    /// Returns the place of a step, relative to the item; `None` if it is not known.
     pub fn of(&self, step: &TraceStep) -> Option<Span> {
         self.at(step.before, &step.path, step.focus)
     }
 
-    /// Returns the place of a failure, relative to the item.
+    /// Returns the place of a failure, relative to the item; `None` if it is not known.
     pub fn of_failure(&self, failure: &Failure) -> Option<Span> {
         self.known(failure.focus, &failure.path)
             .or_else(|| self.parts(failure.focus))
@@ -60,7 +61,8 @@ impl<'a> StepPlaces<'a> {
         same.or(all.first()).map(|(_, span)| *span)
     }
 
-    /// Returns the range from the first to the last original subterm of a term.
+    /// Returns the range from the first to the last original subterm of a term, of those that occur
+    /// only once in the definition.
     fn parts(&self, term: Term) -> Option<Span> {
         let store: &Store = &self.run.store;
         let mut open = vec![term];

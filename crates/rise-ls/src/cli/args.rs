@@ -1,4 +1,5 @@
-//! Parsing of the command line with clap; the doc comments of arguments are the help text.
+//! Defines the arguments of the command line, which clap parses; the doc comments of arguments are
+//! the help text. The arguments of `emit`, `run` and `rewrite` are in their modules.
 
 use super::emit::EmitOptions;
 use super::rewrite::RewriteOptions;
@@ -177,7 +178,8 @@ impl Language {
     }
 }
 
-/// Returns a parser of one of these values, which have names and descriptions.
+/// Returns a parser of one of these values. With each value are given the name that is written for
+/// it and its description in the help text.
 pub fn one_of<T: Copy + Send + Sync + 'static>(
     values: impl IntoIterator<Item = (T, &'static str, &'static str)>,
 ) -> impl TypedValueParser<Value = T> {
@@ -197,7 +199,7 @@ fn targets() -> impl TypedValueParser<Value = Target> {
     one_of(Target::all().map(|target| (target, target.as_str(), target.description().summary)))
 }
 
-/// The severity that makes a check fail as errors do.
+/// The findings that make a check fail as errors do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Deny {
     /// Warnings

@@ -1,4 +1,4 @@
-//! Implements `rise-ls --check`, which reports the diagnostics of files.
+//! Implements `rise-ls --check` and `rise-ls check`, which report the diagnostics of files.
 
 use super::args::{CheckOptions, Deny, Format};
 use super::report::{Report, Reporter};
@@ -64,7 +64,7 @@ fn level(options: &CheckOptions) -> Severity {
     }
 }
 
-/// Describes the number of obligations that are not listed.
+/// Returns the text that tells the number of obligations which are not printed.
 fn hidden(count: usize) -> String {
     format!(
         "{} (`--level information` lists {})",
@@ -73,8 +73,8 @@ fn hidden(count: usize) -> String {
     )
 }
 
-/// Describes the number of definitions that are not checked for the target, because they are
-/// written for others.
+/// Returns the text that tells how many definitions are not checked for the target because their
+/// `@target` names only others; `None` if there are none.
 fn skipped(workspace: &Workspace, target: Target) -> Option<String> {
     let db = &workspace.db;
     let items = workspace
@@ -97,8 +97,8 @@ fn skipped(workspace: &Workspace, target: Target) -> Option<String> {
     })
 }
 
-/// Returns a report with the diagnostics of all files, and one error for each file that is not
-/// UTF-8.
+/// Returns a report with the diagnostics of all files, also imported ones, and one error for each
+/// requested file that is not UTF-8.
 pub fn check(workspace: &Workspace, threads: usize) -> Report {
     let mut reporter = Reporter::new(&workspace.db, &workspace.base);
     for (_, items) in workspace.db.check_all(&workspace.files, threads) {

@@ -80,7 +80,7 @@ fn forms() -> impl TypedValueParser<Value = Form> {
     )
 }
 
-/// Returns the error message for an option that needs a target, if the form that `--as` names is
+/// Returns the error message for an option that needs a target. It is used if the form of `--as` is
 /// not a target.
 fn only_for_targets(option: &str) -> String {
     let names: Vec<&str> = Target::all().map(Target::as_str).collect();
@@ -152,8 +152,9 @@ struct Map<'a> {
     map: Vec<MapLine>,
 }
 
-/// Writes the definition in the requested form, to standard output or to the file of `--output`,
-/// and returns the exit status.
+/// Writes the definition in the requested form, or with `--host` the C program that runs its
+/// kernels, to standard output or to the file of `--output`, and returns the exit status. With
+/// `--after list`, prints the names of the passes instead.
 pub fn run(options: &EmitOptions) -> u8 {
     let form = options.form;
     let host_program = match form {

@@ -33,11 +33,12 @@ use signal_hook::flag;
 
 /// The exit status of success.
 const SUCCESS: u8 = 0;
-/// The exit status if the input has errors, a run fails or has a wrong result, or a command that
-/// only checks (`fmt --check`, `fix --dry-run`) finds changes to make.
+/// The exit status if the input has errors, a run fails or has a wrong result, a strategy fails or
+/// changes nothing, or a command that only checks (`fmt --check`, `fix --dry-run`) finds changes to
+/// make.
 const FAILURE: u8 = 1;
 /// The exit status if the input cannot be read, the output cannot be written, the arguments are
-/// invalid, or a tool or device is missing.
+/// invalid, a tool or device is missing, or the server fails.
 const BAD_USAGE: u8 = 2;
 /// The names of the subcommands in which `rise-ls` starts other programs, such as the C compiler,
 /// so that these end with it.

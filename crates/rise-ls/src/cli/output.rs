@@ -8,7 +8,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 
-/// The line width for output that is not a terminal, and for a terminal whose width is unknown.
+/// The line width in columns for output that is not a terminal, and for a terminal whose width is
+/// unknown.
 const WIDTH: usize = 140;
 
 /// Writes a result to standard output, and returns `status`. A closed pipe is not an error; after
@@ -49,7 +50,8 @@ pub fn to_file(
     })
 }
 
-/// Opens a path that cannot be replaced by a new file; returns `None` for a path of a regular file.
+/// Opens a path for writing, unless it is that of a regular file or of no file, which can be
+/// replaced or created; for those returns `None`.
 fn opened(path: &Path) -> Option<io::Result<File>> {
     if let Some(out) = standard_output(path) {
         return Some(Ok(out));
@@ -89,9 +91,9 @@ fn buffered(
     written
 }
 
-/// Replaces the content of a file atomically, or creates the file: after a failure it has either the
-/// old content or the new one. The permissions of the file stay. For a symbolic link, its target is
-/// replaced.
+/// Replaces the content of a file atomically, or creates the file: after a failure it has either
+/// the old content or the new one. The permissions of the file stay. For a symbolic link, its
+/// target is replaced.
 ///
 /// # Errors
 /// Fails if the file cannot be written, or is read-only.

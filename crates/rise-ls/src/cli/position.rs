@@ -1,4 +1,4 @@
-//! Positions as lines and columns, counted from 0 in UTF-16 code units as in LSP.
+//! Positions as lines and columns, both counted from 0 and columns in UTF-16 code units, as in LSP.
 
 use ropey::Rope;
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct Range {
     pub end: Position,
 }
 
-/// Returns the position of the byte offset `byte`.
+/// Returns the position of the byte offset `byte`, or the end of the text if it is behind it.
 pub fn position(text: &Rope, byte: usize) -> Position {
     let char = text.byte_to_char(byte.min(text.len_bytes()));
     let line = text.char_to_line(char);

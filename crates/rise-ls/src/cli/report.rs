@@ -43,7 +43,7 @@ pub struct Finding {
     pub help: Option<String>,
 }
 
-/// The findings of a check, sorted by path and then by position.
+/// The findings of a check. [`Reporter::finish`] returns them sorted by path and then by position.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The files that findings refer to.
@@ -97,7 +97,7 @@ pub struct Reporter<'a> {
 }
 
 impl<'a> Reporter<'a> {
-    /// Creates a reporter that prints paths below `base` relative to it.
+    /// Creates a reporter whose report has the paths below `base` relative to it.
     pub fn new(db: &'a Database, base: &'a Path) -> Self {
         Reporter {
             db,
@@ -186,7 +186,7 @@ impl<'a> Reporter<'a> {
 }
 
 /// Returns a path as the user would write it: relative to `base` if it is below `base`. A file of
-/// the standard library is `<library>/NAME`.
+/// the standard library is `<library>/NAME`; a virtual file has its name.
 pub fn shown(path: &FilePath, base: &Path) -> String {
     match path {
         FilePath::Disk(disk) => disk

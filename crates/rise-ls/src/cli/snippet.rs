@@ -12,7 +12,7 @@ const ELLIPSIS: &str = "…";
 
 /// The extracted lines, with a mapping of byte offsets.
 pub struct SnippetText {
-    /// The lines, each followed by a line break.
+    /// The lines, each followed by a line break, with `…` in place of truncated parts.
     pub text: String,
     /// True if a line is truncated at its beginning, so that its columns cannot be computed from
     /// the snippet.
@@ -99,7 +99,7 @@ impl SnippetText {
     }
 }
 
-/// Returns the part of a line that is shown.
+/// Returns the byte range of the part of a line that is shown; `full` is the range of the line.
 fn kept(text: &Rope, full: &Range<usize>, focus: &[Span]) -> Range<usize> {
     if full.len() <= MAX_LINE_BYTES {
         return full.clone();

@@ -3,7 +3,7 @@
 use super::workspace::Workspace;
 use std::time::{Duration, Instant};
 
-/// The times of the phases of a check.
+/// The times of the phases of a check, and its number of threads.
 pub struct Stats {
     start: Instant,
     read: Duration,

@@ -67,7 +67,7 @@ impl Backend {
     }
 }
 
-/// Returns the words as an enumeration: `a, b or c`.
+/// Returns the words as an enumeration, with the conjunction before the last one: `a, b or c`.
 pub fn enumeration(words: impl IntoIterator<Item = String>, conjunction: &str) -> String {
     let words: Vec<String> = words.into_iter().collect();
     match words.split_last() {
@@ -78,7 +78,7 @@ pub fn enumeration(words: impl IntoIterator<Item = String>, conjunction: &str) -
     }
 }
 
-/// Returns the names of all targets as alternatives.
+/// Returns the names of all targets as an enumeration with `or`, each in backquotes.
 pub fn target_names() -> String {
     enumeration(
         Target::all().map(|target| format!("`{}`", target.as_str())),

@@ -1,5 +1,5 @@
-//! Queries OpenCL devices in a worker process: a driver that crashes or hangs affects neither a
-//! command nor the language server.
+//! Queries OpenCL devices in a worker process, and stores what is known of them: a driver that
+//! crashes or hangs affects neither a command nor the language server.
 
 use super::Failure;
 use runtime::ocl::{DeviceInfo, OclError, PlanError, Worker, WorkerError};

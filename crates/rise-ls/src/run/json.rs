@@ -1,4 +1,5 @@
-//! Serialises runs to JSON: one object, for `run --format json` and for editors.
+//! Serialises runs and failures to JSON, for `run --format json` and for editors, and computes the
+//! statistics of timed runs.
 
 use super::{Done, Failure, KernelRun, OnDevice};
 use runtime::compare::{Comparison, Difference};
@@ -103,7 +104,7 @@ struct Place {
     path: String,
     actual: serde_json::Value,
     expected: serde_json::Value,
-    /// The relative error; `None` if it is not finite.
+    /// The error relative to the larger of 1 and the expected number; `None` if it is not finite.
     error: Option<f64>,
 }
 
@@ -153,7 +154,7 @@ pub fn result(done: &Done, out: Option<&Path>, whole: bool) -> String {
     text
 }
 
-/// The reason why a run has no result.
+/// The reason why a run has no result, as it is serialised.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailureJson {
@@ -250,7 +251,8 @@ pub struct Summary {
     pub median: Duration,
     /// The longest time.
     pub max: Duration,
-    /// Floating-point operations per median time, in 1e9 per second.
+    /// Floating-point operations per median time, in 1e9 per second; `None` if they cannot be
+    /// counted.
     pub gflops: Option<f64>,
     /// Bytes of the arguments and the result per median time, in 1e9 per second.
     pub gigabytes: f64,

@@ -115,7 +115,7 @@ pub enum Failure {
     Plan(Box<PlanError>),
     /// A tool is missing, or the request is not supported.
     Unavailable(String),
-    /// The program failed while it ran.
+    /// The C or OpenCL compiler rejected the generated code, or the program failed while it ran.
     Failed(Complaint),
     /// The run was cancelled.
     Cancelled,
@@ -124,11 +124,11 @@ pub enum Failure {
 /// An item, and a span relative to its start.
 pub type Location = (ItemId, Span);
 
-/// A message about a running program, with its source location.
+/// A message about a run: a failure, or a warning of a compiler.
 #[derive(Debug)]
 pub struct Complaint {
     pub message: String,
-    /// The source location.
+    /// The source location, if it is known.
     pub place: Option<Location>,
     /// The uses that led to this location, innermost first.
     pub uses: Vec<Location>,
@@ -223,8 +223,9 @@ pub fn source(text: &str) -> Result<ArgumentSource, SourceError> {
     })
 }
 
-/// Prepares a database for [`run`]: sets the device, the launch sizes and the index width for which
-/// programs are checked and compiled, and the passes that are left out.
+/// Prepares a database for [`run`]: sets the launch sizes and the index width for which programs
+/// are checked and compiled, the passes that are left out, and the device if the job names one or a
+/// backend with devices.
 ///
 /// # Errors
 /// Fails if a device is needed and none matches, several match, or the drivers fail.

@@ -59,7 +59,7 @@ impl Client {
     }
 }
 
-/// Converts a protocol value, which always has a JSON representation, to a JSON tree.
+/// Converts a value of the protocol to a JSON tree; to `null` if it has no representation in JSON.
 pub fn to_value(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }

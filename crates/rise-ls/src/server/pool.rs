@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-/// The stack size of the threads, because type inference recurses over terms of any depth.
+/// The stack size in bytes of the threads; it is large because type inference recurses over terms
+/// of any depth.
 pub const STACK: usize = 64 << 20;
 const LATENCY_THREADS: usize = 2;
 

@@ -1,4 +1,5 @@
-//! Push diagnostics: publishes the diagnostics of open documents.
+//! Push diagnostics: publishes the diagnostics of open documents, and clears those of closed ones.
+//! After the first diagnostics, completions are precomputed.
 
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
@@ -165,7 +166,8 @@ impl Publisher {
         }
     }
 
-    /// Stores the completed runs of a document, unless it was closed meanwhile.
+    /// Stores the completed runs of a document, unless its diagnostics of a later generation were
+    /// published, or it was closed meanwhile.
     fn keep(&self, file: FileId, completed: &Arc<CompletedRuns>, generation: u64) {
         let mut state = self.lock();
         let later = |published: &Published| published.generation > generation;
@@ -234,7 +236,6 @@ enum Effort {
 /// outcome depends.
 type CompletedRuns = FxHashMap<ItemId, RunInputs>;
 
-/// The diagnostics of a document.
 struct FileDiagnostics {
     items: Vec<Diagnostic>,
     /// The runs whose outcomes are included. `None` if some outcomes are left out, because the

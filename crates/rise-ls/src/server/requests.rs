@@ -17,15 +17,17 @@ use super::pool::{Lane, WaitGuard};
 use super::snapshot::Snapshot;
 use super::status::Status;
 
-/// The policy for a request that a change of its document cancels.
+/// The policy for a request whose job is cancelled by a change of the database. A request whose
+/// document has not changed is run again under every policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// The request refers to a position in an old text: it fails with `ContentModified`.
+    /// The request refers to a position in an old text: if its document has changed, it fails with
+    /// `ContentModified`.
     Positional,
     /// The request does not depend on the version of the text: it is run again on the new one.
     Retry,
-    /// The request pulls diagnostics: it fails with `ServerCancelled`, and the client sends it
-    /// again.
+    /// The request pulls diagnostics: if its document has changed, it fails with `ServerCancelled`,
+    /// and the client sends it again.
     Retrigger,
 }
 

@@ -1,4 +1,4 @@
-//! The threads that run programs on request of the client.
+//! The threads that run programs, or search for devices, on request of the client.
 //!
 //! Each run has a thread and a database of its own, so that neither requests nor edits wait for it.
 //! A limited number of programs run at a time; further ones wait.

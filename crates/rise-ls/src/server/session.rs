@@ -1,5 +1,6 @@
-//! The state of a session, and its reactions to events. It does no input or output: messages to the
-//! client go to a channel, and jobs to a thread pool.
+//! The state of a session, and its reactions to events. Messages to the client go to a channel, and
+//! jobs to a thread pool. Files are read on other threads, for which an event waits up to a time
+//! limit.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -31,8 +31,9 @@ impl ReceivedSignal {
     }
 }
 
-/// Registers handlers of the termination signals that call `hang_up`, which ends the session. If
-/// that fails, the signals end the process at once, by default.
+/// Registers handlers of the termination signals that call `hang_up`, which ends the session, and
+/// that end the process if it does not end in time. If that fails, the signals end the process at
+/// once, by default.
 #[cfg(unix)]
 pub fn listen(hang_up: impl FnOnce() + Send + 'static) -> ReceivedSignal {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

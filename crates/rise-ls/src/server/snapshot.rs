@@ -25,7 +25,8 @@ pub struct OpenDocument {
     pub uri: Uri,
     /// The client's version number of the text.
     pub version: i32,
-    /// The server's revision of the text, which increases with each change of any document.
+    /// The revision of the session at the latest change of the text. It increases with each change
+    /// of the session's files, settings or device.
     pub revision: u64,
     /// The concrete syntax tree of the text.
     pub syntax: SyntaxTree,

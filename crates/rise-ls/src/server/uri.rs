@@ -57,7 +57,8 @@ pub fn to_path(uri: &str) -> FilePath {
     FilePath::Virtual(uri.into())
 }
 
-/// Returns the path of the document to which the parameters of a request refer.
+/// Returns the path of the document to which the parameters of a request refer: the field `uri` of
+/// `textDocument` or `item`.
 pub fn document(params: &Value) -> Option<FilePath> {
     let holders = ["textDocument", "item"].iter();
     let uri = holders.filter_map(|holder| params[holder]["uri"].as_str());
@@ -81,8 +82,8 @@ pub fn from_path(path: &FilePath) -> Option<Uri> {
     Uri::from_str(&text).ok()
 }
 
-/// Percent-encodes invalid characters in every URI of a message, because some clients send spaces
-/// and non-ASCII letters unencoded.
+/// Percent-encodes invalid characters in the fields of a message that contain URIs, because some
+/// clients send spaces and non-ASCII letters unencoded.
 pub fn repair(params: &mut Value) {
     match params {
         Value::Object(fields) => {

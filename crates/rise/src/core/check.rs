@@ -12,18 +12,18 @@ use super::{Expr, Form, Language, Param, Program, dep_apply};
 use crate::print::{arg_text, type_text};
 use crate::types::{Access, Arg, DataFun, Names, Ty, Type, var_arg};
 
-/// The error of a term that is not well typed: a node whose type does not follow from its parts, or
-/// a name that is bound twice or not at all.
+/// The error of a term that is not well typed: a node whose type does not follow from its parts, a
+/// name that is bound twice or not at all, or a use of a definition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct IllTyped(String);
 
 /// Checks that every node has the type that follows from its parts, that every local is bound, and
-/// that every binder has a unique number.
+/// that every binder of a term has a unique number.
 ///
 /// Types are compared up to alpha-equivalence, and sizes under the program's conditions: two sizes
 /// count as equal unless their equality can be refuted. The accesses `Rd` and `Wr` also count as
-/// equal for data that contains no array.
+/// equal for scalars, indices, vectors and pairs of these.
 ///
 /// # Errors
 /// Describes the first node whose type is wrong, the first name that is bound twice or not at all,

@@ -32,8 +32,8 @@ pub trait Language: Clone + PartialEq + Debug {
     /// value and the function that uses it. RISE's `let` is the only one; DPIA has none.
     fn is_let(&self) -> bool;
 
-    /// Returns true if the primitive costs nothing, as the projections of a pair, so that it may be
-    /// computed again at every use.
+    /// Returns true if the primitive costs nothing, as a projection of a pair does, so that it may
+    /// be computed again at every use.
     fn is_free(&self) -> bool;
 
     /// Returns true if the argument at this position is a scope of its own: it is computed only if
@@ -55,7 +55,8 @@ pub trait Language: Clone + PartialEq + Debug {
     /// ones; `None` if the language's programs cannot write implicit arguments.
     fn written_whole(&self, types: &[Arg]) -> Option<Vec<Vec<Arg>>>;
 
-    /// Returns true if the name is reserved in the language, so that no variable can have it.
+    /// Returns true if the name is that of a primitive of the language, so that the printer gives
+    /// it to no variable.
     fn is_name(name: &str) -> bool;
 
     /// True if primitives are only written with all of their arguments.

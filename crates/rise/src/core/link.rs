@@ -1,4 +1,4 @@
-//! Linking: inlines the definitions that a definition uses, which makes a closed program.
+//! Linking, which inlines the definitions that a definition uses and so makes a closed program.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub enum LinkError {
         /// The name of the definition.
         name: Name,
     },
-    /// The linked program has too many nodes.
+    /// The linked program has more than [`MAX_NODES`] nodes.
     #[error(
         "`{name}` is too large: with the definitions that it uses inlined, it has more \
          than {MAX_NODES} parts"
@@ -50,7 +50,7 @@ pub enum LinkError {
         /// The name of the first definition that is too large, in the order of dependencies.
         name: Name,
     },
-    /// The linked program nests too deeply.
+    /// The linked program nests deeper than [`MAX_HEIGHT`].
     #[error(
         "`{name}` nests too deeply: with the definitions that it uses inlined, it has more \
          than {MAX_HEIGHT} levels"
@@ -67,8 +67,8 @@ pub enum LinkError {
 /// eta-expanded: it starts with a function for each parameter of its type, implicit ones included.
 ///
 /// # Errors
-/// Fails if a definition has errors or depends on itself, and if the program exceeds `MAX_NODES` or
-/// `MAX_HEIGHT`.
+/// Fails if a definition has errors, does not exist or depends on itself, and if the program
+/// exceeds `MAX_NODES` or `MAX_HEIGHT`.
 pub fn link<P: Clone + PartialEq>(
     root: GlobalId,
     lookup: &dyn Fn(GlobalId) -> Option<Arc<Def<P>>>,
@@ -207,8 +207,8 @@ struct Linker<'d, P> {
     program: Program<P>,
 }
 
-/// An instance of a definition: its numbers are shifted behind all others and its type-level
-/// parameters substituted.
+/// An instance of a definition: the numbers of its variables, locals and origins are shifted behind
+/// those in the program so far, and arguments are substituted for its type-level parameters.
 struct Instance<'l, 'd, P> {
     linker: &'l mut Linker<'d, P>,
     id: Option<GlobalId>,

@@ -229,7 +229,8 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Makes the launch from the written lists, see `oclRun` and `@opencl`.
+    /// Makes the launch from the lists of sizes in `oclRun` or `@opencl`; an empty list leaves its
+    /// sizes unknown.
     pub fn of(local: &[Nat], global: &[Nat]) -> Launch {
         let all = |sizes: &[Nat]| match sizes {
             [] => [None, None, None],

@@ -1,4 +1,4 @@
-//! Normalisation: reduces all applications of functions in a program.
+//! Normalisation, which reduces all applications of functions in a program.
 //!
 //! In the normal form every primitive has all of its arguments, and every function below the
 //! program's own parameters is such a parameter or an argument. No work is duplicated in RISE: a
@@ -195,7 +195,7 @@ impl<P: Language> Normaliser<'_, P> {
     }
 }
 
-/// Chooses the name of a parameter that has none in the text.
+/// Returns the name for a parameter of this type that has none in the text.
 pub(in crate::core) fn name_for(ty: &Type) -> &'static str {
     match ty {
         Type::Array(_, elem) => match &**elem {

@@ -1,5 +1,5 @@
-//! Makes programs from texts and the standard library without the database, for tests, examples and
-//! small tools.
+//! The construction of programs from texts and the standard library without the database, for
+//! tests, examples and small tools.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -17,8 +17,8 @@ pub enum SourceError {
     /// Neither the text nor the standard library defines the name.
     #[error("there is no definition of `{0}`")]
     Missing(Name),
-    /// A definition has errors; the spans of its diagnostics count from the definition's first
-    /// byte.
+    /// A definition has errors; the spans of its diagnostics are in bytes from the definition's
+    /// first byte.
     #[error("`{name}` has errors: {}", first_message(.diagnostics))]
     Wrong {
         /// The name of the definition.
@@ -101,7 +101,7 @@ struct File {
     visited: VisitedDefs,
 }
 
-/// The definitions that have been visited, by number.
+/// The numbers of the definitions that have been visited.
 #[derive(Clone, Debug, Default)]
 pub struct VisitedDefs(FxHashSet<usize>);
 

@@ -1,4 +1,4 @@
-//! Checks of annotations and their arguments.
+//! Checks of annotations and their arguments, and the elaboration of conditions on sizes.
 
 use nat::{Nat, Prop};
 use syntax::ast::{
@@ -13,7 +13,7 @@ use syntax::closest;
 
 /// The name of the annotation with the launch sizes of kernels.
 pub const LAUNCH_ANNOTATION: &str = "opencl";
-/// The names of the annotations, which `rise.md` section 1 describes.
+/// The names of the annotations, which `docs/language.md` describes.
 pub const ANNOTATIONS: &[&str] = &["target", LAUNCH_ANNOTATION, "run", "assume", "strategy"];
 /// The annotations whose arguments refer to parameters of the definition.
 pub const USING_PARAMETERS: &[&str] = &[LAUNCH_ANNOTATION, "run", "assume"];
@@ -52,7 +52,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Reports the second use of an annotation that is allowed once.
+    /// Reports the repetition of an annotation that is allowed once, with its first use.
     fn twice(&mut self, first: &Ident, second: &Ident) {
         let name = &second.name;
         let message = format!("a definition may have only one `@{name}`");
@@ -299,7 +299,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Returns the names of the parameters of the definition's outermost `fun`s.
+    /// Returns the names of the parameters of the `fun`s at the start of the definition's body,
+    /// also behind `depFun`s and `let`s.
     fn value_parameters(&self) -> Vec<&'a str> {
         let item = self.item;
         let ItemKind::Def { body, .. } = &item.kind else {
@@ -338,7 +339,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Returns the type-level binders along the definition's written type, and those of the
-    /// outermost `depFun`s of its body.
+    /// `depFun`s at the start of its body, also behind `fun`s and `let`s.
     pub(super) fn spine_binders(&self) -> Vec<BinderId> {
         let mut binders = Vec::new();
         let ItemKind::Def { ty, body, .. } = &self.item.kind else {
@@ -428,7 +429,8 @@ impl<'a> Infer<'a> {
         is_call.then(|| self.source(term))
     }
 
-    /// Checks the `@assume` conditions and launch sizes whose names are all in scope.
+    /// Elaborates the waiting `@assume` conditions and launch sizes whose names are all sizes in
+    /// scope; the conditions are assumed. The others keep waiting.
     pub(super) fn assume_in_scope(&mut self) {
         let waiting = std::mem::take(&mut self.assumptions);
         for assumption in waiting {
@@ -441,8 +443,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Checks the remaining conditions and launch sizes at the end of the item; their names that
-    /// are no sizes of the definition are reported.
+    /// Elaborates the remaining conditions and launch sizes at the end of the item. Those with
+    /// names that are no sizes of the definition are not elaborated, and the names are reported.
     pub(super) fn assume_remaining(&mut self) {
         let sizes = self.size_parameters();
         for assumption in std::mem::take(&mut self.assumptions) {
@@ -536,15 +538,15 @@ impl<'a> Infer<'a> {
         self.bad(span, message, &help);
     }
 
-    /// Returns true if the term is a conjunction or disjunction: `|` binds less tightly than `&&`
-    /// and `||`.
+    /// Returns true if the term is a conjunction or disjunction, which can be the left operand of
+    /// `|` because `|` binds less tightly than `&&` and `||`.
     fn is_conjunction(&self, term: TermId) -> bool {
         let kind = &self.item.term(term).kind;
         matches!(kind, TermKind::Binary { op, .. } if matches!(op, BinaryOp::And | BinaryOp::Or))
     }
 
-    /// Elaborates a condition on sizes. Returns `None` after an error; a term of another form is
-    /// reported with `help`, the syntax of conditions.
+    /// Elaborates a condition on sizes. Returns `None` after an error or for a missing term; a term
+    /// of another form is reported with `help`, the syntax of conditions.
     pub(super) fn condition(&mut self, term: TermId, help: &str) -> Option<Prop> {
         let (op, lhs, rhs) = match self.item.term(self.bare(term)).kind {
             TermKind::Binary {

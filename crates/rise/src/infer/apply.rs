@@ -28,7 +28,7 @@ pub(super) struct Head {
     pub primitive: Option<Primitive>,
     /// The primitive of DPIA, if it is one.
     pub phrase: Option<PhrasePrimitive>,
-    /// The obligations of its scheme, over the fresh variables.
+    /// The conditions of its type, over the variables that were made for this use.
     pub obligations: Vec<InheritedCondition>,
 }
 
@@ -43,7 +43,7 @@ impl Head {
     }
 }
 
-/// An instance of a condition of a scheme at a use.
+/// An instance of a condition of a scheme, or of the type of a local name, at a use.
 pub(super) struct InheritedCondition {
     pub prop: Prop,
     pub source: ConditionOrigin,
@@ -174,8 +174,9 @@ impl Infer<'_> {
         result
     }
 
-    /// Infers the application of a term that is not a name. The arguments of a `fun` and of a
-    /// composition are inferred before it.
+    /// Infers the application of a term other than a name, an operator or an ascription. The
+    /// arguments of a `fun` and of a composition are inferred before it, unless a parameter of the
+    /// `fun` is annotated as a function over implicit parameters.
     fn apply_expression(&mut self, spine: &Spine, wanted: Expectation) -> Ty {
         let is_fun = match &self.item.term(self.bare(spine.head)).kind {
             TermKind::Fun { params, .. } => !params.iter().any(|&p| self.takes_implicit(p)),
@@ -213,8 +214,7 @@ impl Infer<'_> {
         result
     }
 
-    /// Returns true if the parameter is annotated as a function over implicit parameters: its
-    /// argument is then checked against the annotation.
+    /// Returns true if the parameter is annotated as a function over implicit parameters.
     fn takes_implicit(&self, param: BinderId) -> bool {
         match self.item.binder(param).annotation {
             BinderAnnotation::Type(ty) => {
@@ -237,7 +237,8 @@ impl Infer<'_> {
     }
 
     /// Infers the type of the application of a function of type `ty` to the arguments from number
-    /// `given` on.
+    /// `given` on, counted from 0. Instantiates the conditions in `obligations` with these
+    /// arguments, and removes them after an error.
     pub(super) fn apply_to(
         &mut self,
         spine: &Spine,
@@ -334,10 +335,10 @@ impl Infer<'_> {
         }
     }
 
-    /// Renames the sizes that a partial application still takes to the corresponding parameters of
-    /// the definition, so that conditions on them become conditions of the definition. If the
-    /// partial application is an argument, they become rigid variables for which the conditions of
-    /// the parameter's type hold.
+    /// Renames the type-level parameters that a partial application still takes to the
+    /// corresponding parameters of the definition, so that conditions on them become conditions of
+    /// the definition. If the partial application is an argument, they become rigid variables for
+    /// which the conditions of the parameter's type hold. Returns the type with the new parameters.
     fn with_parameters_of(
         &mut self,
         expected: &Ty,
@@ -377,8 +378,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns a rigid variable for the size that a function argument is applied to: any size for
-    /// which the conditions of the parameter's type hold.
+    /// Makes a rigid variable for the type-level argument that a function which is an argument
+    /// itself is applied to. The conditions of `parameter` hold for it.
     fn given_for(&mut self, parameter: &Pi) -> Var {
         let (name, range) = {
             let info = self.table.info(parameter.var);
@@ -434,8 +435,9 @@ impl Infer<'_> {
         matches!(&*self.table.head(expected), Type::Apply(fun, _) if self.table.is_open(*fun))
     }
 
-    /// Infers an argument that its function cannot take: for an incomplete `xs |> ` the editor
-    /// still shows the type of `xs`.
+    /// Infers an argument that its function cannot take, unless it is a type-level term or the
+    /// explicit argument for a type-level parameter. So for an incomplete `xs |> ` the editor still
+    /// shows the type of `xs`.
     fn infer_rejected_argument(&mut self, arg: SpineArg, head: &Type) {
         match head {
             // The argument was elaborated as a size or type already.
@@ -473,7 +475,8 @@ impl Infer<'_> {
         result
     }
 
-    /// Checks piped values first. Returns false if one did not fit.
+    /// Checks the piped values in `waiting` and removes them from it. Returns false if one did not
+    /// fit.
     fn piped_first(&mut self, spine: &Spine, waiting: &mut Vec<DeferredArg>) -> bool {
         let (piped, rest): (Vec<_>, Vec<_>) = std::mem::take(waiting)
             .into_iter()
@@ -482,8 +485,10 @@ impl Infer<'_> {
         self.check_waiting(spine, piped)
     }
 
-    /// In DPIA, checks arguments other than `fun`s before the expected result: `split(s, xs)` has
-    /// the sizes of `xs`, whatever its context. Returns false if one did not fit.
+    /// In DPIA, checks the arguments in `waiting` other than `fun`s and `depFun`s and removes them
+    /// from it, before the expected result is considered: `split(s, xs)` has the sizes of `xs`,
+    /// whatever its context. Returns false if one did not fit. In RISE it does nothing and returns
+    /// true.
     fn values_first(&mut self, spine: &Spine, waiting: &mut Vec<DeferredArg>) -> bool {
         if !self.in_dpia() {
             return true;
@@ -502,8 +507,10 @@ impl Infer<'_> {
         )
     }
 
-    /// Returns the sizes that a function of type `ty` takes before `arg`, if the types of the names
-    /// among the further arguments determine all of them as sizes of this scope.
+    /// Returns the explicit sizes that a function of type `ty` takes before `arg`, if the types of
+    /// the local names among `arg` and the arguments after it determine all of these sizes, and the
+    /// sizes mention only variables that are in scope. Returns `None` if `ty` also takes other
+    /// explicit type-level arguments there.
     fn missing_sizes(&self, spine: &Spine, arg: SpineArg, ty: &Ty) -> Option<MissingSizes> {
         let mut ty = ty.clone();
         let mut wanted = Vec::new();
@@ -665,7 +672,7 @@ impl Infer<'_> {
         true
     }
 
-    /// Returns true if a term is a number or the name of a size.
+    /// Returns true if a term is a number without suffix or the name of a size.
     pub(super) fn is_size_name(&self, term: TermId) -> bool {
         let is_bound = |name: &syntax::ast::Name| {
             let local = self.lookup(name);
@@ -675,7 +682,8 @@ impl Infer<'_> {
         self.literal_nat(term).is_some() || self.source_name(term).is_some_and(is_bound)
     }
 
-    /// Unifies the unknown type of a callee with a function type of new unification variables.
+    /// Unifies the unknown type of a callee with a function type of new unification variables,
+    /// defers the argument, and returns the result type. Returns `None` after an error.
     fn apply_unknown(
         &mut self,
         spine: &Spine,
@@ -698,8 +706,8 @@ impl Infer<'_> {
         Some(to)
     }
 
-    /// Checks the arguments, those other than `fun`s first. After one that does not fit, the others
-    /// are checked without messages. Returns true if all fit.
+    /// Checks the arguments, those other than `fun`s and `depFun`s first. After one that does not
+    /// fit, the others are checked without messages. Returns true if all fit.
     fn check_waiting(&mut self, spine: &Spine, waiting: Vec<DeferredArg>) -> bool {
         let mut fine = true;
         let (funs, values): (Vec<_>, Vec<_>) = waiting
@@ -726,8 +734,8 @@ impl Infer<'_> {
         fine
     }
 
-    /// Recovers from an error: infers the arguments from number `from` on and returns the error
-    /// type.
+    /// Recovers from an error: infers the arguments from number `from` on that are no type-level
+    /// terms, and returns the error type.
     pub(super) fn abandon(&mut self, spine: &Spine, from: usize) -> Ty {
         for arg in spine.args.iter().skip(from) {
             if !self.is_type_level(arg.term) {

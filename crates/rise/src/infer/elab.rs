@@ -1,4 +1,5 @@
-//! Elaboration of types, sizes, address spaces and type-level functions.
+//! Elaboration of types, accesses, address spaces, type-level functions and explicit type-level
+//! arguments.
 
 use std::sync::Arc;
 
@@ -113,8 +114,9 @@ impl Infer<'_> {
         })
     }
 
-    /// Elaborates `type where conditions`: each condition is stored at the last parameter that it
-    /// mentions, or becomes a condition of the item if that is a parameter of the item.
+    /// Elaborates `type where conditions`. Each condition is stored at the last parameter of the
+    /// type that it mentions, or becomes a condition of the item if that is a parameter of the
+    /// item.
     fn conditional_type(&mut self, ty: TermId, conditions: &[TermId]) -> Ty {
         let written = self.elab_type(ty);
         let of_parameters = self.in_scope(|this| {
@@ -124,8 +126,10 @@ impl Infer<'_> {
         with_conditions(&written, &of_parameters)
     }
 
-    /// Returns the conditions on parameters of a type, each with the last parameter that it is
-    /// about; notes those on parameters of the item.
+    /// Returns the conditions on parameters of a type, each with the last parameter that it
+    /// mentions. Those whose last parameter is one of the item become conditions of the item
+    /// instead. Reports conditions that mention no parameter, and those that exclude the earlier
+    /// ones.
     fn conditions_of_parameters(&mut self, ty: &Ty, conditions: &[TermId]) -> Vec<(Var, Prop)> {
         let bound = parameters_of(ty);
         let mut of_parameters: Vec<(Var, Prop)> = Vec::new();
@@ -162,7 +166,7 @@ impl Infer<'_> {
         );
     }
 
-    /// Elaborates a type that must be a data type; reports other types.
+    /// Elaborates a type that must be a data type; reports other types and returns the error type.
     pub(super) fn elab_data(&mut self, term: TermId) -> Ty {
         let ty = self.elab_type(term);
         let text = match &*ty {
@@ -281,7 +285,8 @@ impl Infer<'_> {
         Some(arg)
     }
 
-    /// Elaborates `Rd`, `Wr`, `St`, a hole, or a variable of kind ReadWrite; reports anything else.
+    /// Elaborates `Rd`, `Wr`, `St`, a hole, or a variable of kind ReadWrite; reports anything else
+    /// and returns `None`.
     fn elab_access(&mut self, term: TermId) -> Option<Access> {
         let access = match &self.item.term(term).kind {
             TermKind::Paren(inner) => self.elab_access(*inner)?,
@@ -315,7 +320,8 @@ impl Infer<'_> {
         Some(access)
     }
 
-    /// Returns true if the term denotes an address space, and so can be the optional argument.
+    /// Returns true if the term is an address space or a variable of kind AddrSp, so that it can be
+    /// the optional argument.
     pub(super) fn is_address(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Address(_) => true,

@@ -29,7 +29,7 @@ impl Infer<'_> {
         ty
     }
 
-    /// Checks a term against a type; reports a mismatch.
+    /// Checks a term against a type and reports a mismatch. Returns the type of the term.
     pub(super) fn check(&mut self, term: TermId, expected: &Ty, cause: Cause) -> Ty {
         let head = self.table.head(expected);
         if let Type::Pi(pi) = &*head
@@ -72,7 +72,8 @@ impl Infer<'_> {
             && !matches!(**expected, Type::Fun(..) | Type::Pi(_))
     }
 
-    /// Checks a term against a function over implicit parameters, which become rigid variables.
+    /// Checks a term against a function type over implicit parameters, which become rigid
+    /// variables.
     fn check_implicit(&mut self, term: TermId, expected: &Ty, cause: Cause) -> Ty {
         let level = self.level;
         let mut params = Vec::new();
@@ -113,7 +114,7 @@ impl Infer<'_> {
         self.obligations.extend(noted);
     }
 
-    /// Infers the type of an expression, which equals the wanted type or a mismatch is reported.
+    /// Infers the type of an expression, and reports a mismatch if it differs from the wanted type.
     fn visit(&mut self, term: TermId, wanted: Expectation) -> Ty {
         if self.in_dpia()
             && let Some(ty) = self.phrase(term, wanted)
@@ -289,7 +290,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Infers the body of a binder, which yields the value that is wanted of the whole.
+    /// Checks the body of a binder against the wanted type, or infers it if no type is wanted.
     pub(super) fn body(&mut self, body: TermId, wanted: Expectation) -> Ty {
         match wanted {
             Some((expected, cause)) => self.check(body, expected, cause.at(self.span(body))),
@@ -319,7 +320,8 @@ impl Infer<'_> {
         joined.cloned().unwrap_or_default()
     }
 
-    /// Brings a type-level name into scope, one level deeper.
+    /// Brings a type-level name into scope, as a new rigid variable one level deeper, or as the
+    /// variable of the earlier binder with which the binder is identified.
     pub(super) fn bind_type_level(&mut self, binder: BinderId, kind: Kind) -> nat::Var {
         let (name, span) = {
             let binder = self.item.binder(binder);
@@ -339,7 +341,8 @@ impl Infer<'_> {
         var
     }
 
-    /// Brings the parameter of a `depFun` or of a type into scope, as [`Self::bind_type_level`].
+    /// Brings the parameter of a `depFun` or of a type into scope, as [`Self::bind_type_level`]
+    /// does; without an annotation its kind is `Nat`.
     pub(super) fn bind_annotated(&mut self, param: BinderId) -> (nat::Var, Kind) {
         let kind = match self.item.binder(param).annotation {
             BinderAnnotation::Kind(Some(kind), _) => kind,
@@ -379,7 +382,8 @@ impl Infer<'_> {
         Type::function(types.into_iter(), result)
     }
 
-    /// Checks a function: curried over its parameters, or of a pair for which they are a pattern.
+    /// Infers a `fun`: a curried function of its parameters, or a function of one pair whose
+    /// components the two parameters name.
     fn function(
         &mut self,
         term: TermId,
@@ -425,9 +429,9 @@ impl Infer<'_> {
 
     /// Returns the types of the arguments of a function of the wanted type, if they are fewer than
     /// `count` and the result is data, so that no curried function of `count` parameters fits;
-    /// `None` otherwise. A result that is not known yet counts as data if two grouped parameters
-    /// get a pair. In the terms of a rule and in DPIA every function is curried, so the result is
-    /// `None`.
+    /// `None` otherwise. A result that is not known yet counts as data if it cannot be a function,
+    /// or if two grouped parameters get a pair. In the terms of a rule and in DPIA every function
+    /// is curried, so the result is `None`.
     fn given_arguments(&self, expected: &Ty, count: usize, grouped: bool) -> Option<Vec<Ty>> {
         if self.joined.is_some() || self.in_dpia() {
             return None;
@@ -492,8 +496,8 @@ impl Infer<'_> {
         Arc::new(Type::Fun(taken, result))
     }
 
-    /// Splits the wanted type into the type of the next parameter and the rest. Both are `None` if
-    /// there is no wanted type, or after an error.
+    /// Splits the wanted type into the type of the next parameter and the rest, and reports a type
+    /// that is no function. Both are `None` if there is no wanted type, or after an error.
     #[allow(clippy::type_complexity)]
     fn next_parameter(
         &mut self,
@@ -535,7 +539,7 @@ impl Infer<'_> {
     }
 
     /// Brings a parameter into scope and returns its type. If the annotation differs from the type
-    /// that is given, errors about the parameter in the body are suppressed.
+    /// that is given, that is reported, and errors about the parameter in the body are suppressed.
     fn bind_parameter(&mut self, param: BinderId, term: TermId, given: Option<&(Ty, Cause)>) -> Ty {
         let clashes = self.clashes;
         let ty = self.parameter_type(param, term, given);
@@ -679,7 +683,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Records a size that is used as an expression and returns its type `natType`.
+    /// Records a size that is used as an expression and returns its type: `natType`, in DPIA
+    /// `Exp[natType, Rd]`.
     pub(super) fn size_as_value(&mut self, term: TermId, size: &Nat) -> Ty {
         self.set(term, TermInfo::Arg(Arg::Nat(size.clone())));
         self.as_phrase(Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType)))

@@ -1,4 +1,4 @@
-//! Checks of foreign functions: their types, and their parameters' names.
+//! Checks of foreign functions: their names, parameters, types and bodies.
 
 use std::sync::Arc;
 
@@ -21,7 +21,8 @@ fn is_c_word(name: &str) -> bool {
 }
 
 impl Infer<'_> {
-    /// Checks a foreign function: its parameters and its result are scalars, vectors or tuples.
+    /// Checks a foreign function, whose parameters and result must be scalars, vectors of constant
+    /// length or tuples, and returns its type.
     pub(super) fn foreign(
         &mut self,
         name: Option<&Ident>,
@@ -97,7 +98,7 @@ impl Infer<'_> {
             .push(error.fix(format!("Declare `{right}`"), edits, true));
     }
 
-    /// Checks the names of parameters, which are written to the C code unchanged.
+    /// Reports parameters whose names are keywords of C or names of earlier parameters.
     fn foreign_parameters(&mut self, params: &[BinderId]) {
         for (at, &param) in params.iter().enumerate() {
             let binder = self.item.binder(param);
@@ -120,7 +121,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports a body that is no block: it is written behind the head of the function unchanged.
+    /// Reports a body that, comments aside, does not start with `{` or does not end with `}`: the
+    /// body follows the head of the function in C.
     fn foreign_braces(&mut self, text: &str, span: Span) {
         let code = code_without_comments(text);
         let (start, end) = (code.trim_start(), code.trim_end());
@@ -189,7 +191,8 @@ fn code_without_comments(text: &str) -> String {
     code
 }
 
-/// Returns the number of bytes of the string or character constant at the start of a text.
+/// Returns the number of bytes of the string or character constant at the start of a text; that of
+/// the whole text if the constant does not end.
 fn literal_length(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -15,9 +15,9 @@ use crate::types::{Arg, Names, Pi, Scheme, Ty, Type, conditions_along};
 use super::apply::InheritedCondition;
 
 impl Infer<'_> {
-    /// Instantiates a scheme with fresh variables and removes its implicit prefix, whose variables
-    /// become unification variables. Returns the type, the conditions of the scheme and the
-    /// implicit arguments.
+    /// Instantiates a scheme with fresh variables and removes its leading implicit parameters,
+    /// whose variables become unification variables. Returns the type, the conditions of the scheme
+    /// over the fresh variables, and the implicit arguments.
     #[allow(clippy::type_complexity)]
     pub(super) fn instantiate(
         &mut self,
@@ -65,8 +65,9 @@ impl Infer<'_> {
         (ty, obligations, implicits)
     }
 
-    /// Instantiates a parameter's type with fresh variables at a use and separates its conditions,
-    /// which become conditions of the use.
+    /// Instantiates the type of a local name or of an ascription with fresh variables at a use, and
+    /// separates its conditions, which become conditions of the use. A type without conditions is
+    /// returned without renaming.
     pub(super) fn without_conditions(
         &mut self,
         ty: &Ty,
@@ -175,7 +176,7 @@ fn inherited(at: TermId, prop: &Prop, names: &Names, here: Prop) -> InheritedCon
     }
 }
 
-/// Returns the function type without the conditions on its parameters.
+/// Returns the function type without the conditions on its own parameters.
 fn strip_conditions(ty: &Ty) -> Ty {
     match &**ty {
         Type::Fun(from, to) => Arc::new(Type::Fun(from.clone(), strip_conditions(to))),
@@ -188,7 +189,8 @@ fn strip_conditions(ty: &Ty) -> Ty {
     }
 }
 
-/// Collects the kinds of the variables that a scheme's type binds.
+/// Writes the kinds of the variables that the dependent function types in a scheme's type bind into
+/// `kinds`, which is indexed by variable.
 fn collect_kinds(ty: &Type, kinds: &mut [Kind]) {
     match ty {
         Type::Pi(pi) => {

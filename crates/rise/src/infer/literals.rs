@@ -44,8 +44,9 @@ impl Infer<'_> {
         ty
     }
 
-    /// Defaults the types of undetermined literals to `i32` or `f32`, except for those that are
-    /// `kept` as parameters of the item; then checks ranges.
+    /// Defaults the types of undetermined literals to `i32`, or to `f32` for literals with a point
+    /// and for types that cannot be integers, except for those that are `kept` as parameters of the
+    /// item. Then reports literals that are out of range.
     pub(super) fn default_literals(&mut self, kept: &dyn Fn(nat::Var) -> bool) {
         let literals = std::mem::take(&mut self.literals);
         for literal in &literals {
@@ -112,7 +113,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Checks a literal of type `Idx[n]`, which requires `0 <= k < n`.
+    /// Checks a literal `k` of type `Idx[n]`: reports a negative or too large `k`, and otherwise
+    /// requires `n >= k + 1`.
     fn index_in_range(&mut self, term: TermId, value: i128, n: &Nat) {
         let n = self.table.nat(n);
         let size = self.show_nat(&n);

@@ -1,4 +1,4 @@
-//! Type inference of one item (`rise.md` sections 2 to 4).
+//! Type inference of one item, as the section "Inference" of `docs/language.md` describes it.
 //!
 //! Inference is bidirectional: known types are propagated into `fun`, and in `x |> f` the type of
 //! `x` into `f`. Unknown sizes and types are unification variables of a
@@ -80,9 +80,9 @@ pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
 enum ErrorQuality {
     /// There are several errors.
     Several,
-    /// There is one error without help.
+    /// There is one error with neither help nor fix.
     Single,
-    /// There is one error with help.
+    /// There is one error with help and without a fix.
     WithHelp,
     /// There is one error with a fix.
     WithFix,
@@ -178,7 +178,7 @@ struct Infer<'a> {
     /// True if equations may be solved by division by any factor.
     dividing: bool,
     obligations: Vec<PendingObligation>,
-    /// Unification variables that obligations mention: solving one invalidates `facts`.
+    /// The variables that obligations mention. Solving one of them invalidates `facts`.
     obligation_vars: FxHashSet<Var>,
     facts: FactCache,
     /// The simplifier of sizes under the remaining conditions, set at the end.
@@ -194,8 +194,8 @@ struct Infer<'a> {
     inserted: Vec<(Var, TermId)>,
     /// Unification variables that became parameters of the definition.
     generalised_vars: Vec<Var>,
-    /// The type-level binders along the item's written type, and those of the outermost `depFun`s
-    /// of its body.
+    /// The type-level binders along the item's written type, and those of the `depFun`s at the
+    /// start of its body.
     spine: Vec<BinderId>,
     /// Conditions and sizes in annotations whose names are not all in scope yet.
     assumptions: Vec<annotations::Assumption>,
@@ -274,8 +274,8 @@ impl<'a> Infer<'a> {
         ty
     }
 
-    /// Makes the sizes that a partial application still takes, in a definition without a written
-    /// type, parameters of the definition.
+    /// Makes the type-level parameters along the type of a definition without a written type
+    /// parameters of the definition, such as the sizes that a partial application still takes.
     fn bind_parameters_of(&mut self, ty: &Ty) {
         let mut ty = self.table.head(ty);
         loop {
@@ -293,7 +293,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Brings the names that a written type binds into scope for the body.
+    /// Brings the type-level names that a written type binds along its results into scope again.
     fn bind_type_names(&mut self, written: TermId) {
         let mut term = written;
         loop {
@@ -349,7 +349,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Returns the type of an expression that has been inferred.
+    /// Returns the type of an expression that has been inferred; `None` for other terms.
     fn type_of_expr(&self, term: TermId) -> Option<&Ty> {
         match &self.terms[term.0 as usize] {
             TermInfo::Expr(ty) => Some(ty),
@@ -407,7 +407,7 @@ impl<'a> Infer<'a> {
         self.table.add(VarInfo { classes, ..info })
     }
 
-    /// Makes a rigid variable for a binder, one level deeper.
+    /// Enters a level and makes a rigid variable of this level for a binder.
     fn rigid(&mut self, name: Name, kind: Kind, span: Span, inner: bool) -> Var {
         self.level += 1;
         let info = VarInfo::new(name, kind, self.level, State::Rigid, span);

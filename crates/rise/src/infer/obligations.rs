@@ -130,7 +130,8 @@ impl Infer<'_> {
         inner
     }
 
-    /// Returns the facts that hold where these variables are in scope.
+    /// Returns the facts that hold where these variables are in scope: the conditions that mention
+    /// no other bound index, and the ranges of those of the variables that are bound indices.
     pub(super) fn facts_for(&mut self, vars: &[Var]) -> Rc<Facts> {
         let base = match &self.facts.0 {
             Some(base) => base.clone(),
@@ -237,8 +238,8 @@ impl Infer<'_> {
         said.filter(of_rounds).collect()
     }
 
-    /// Returns the condition for the first iteration only, which has the shortest array, if it
-    /// implies the condition for all iterations; otherwise the condition itself.
+    /// Returns the condition for the first iteration only, if the condition has exactly one bound
+    /// index and the first iteration implies all others; otherwise the condition itself.
     fn of_first_round(&self, prop: Prop, facts: &Facts) -> Prop {
         let [round] = self.inner_vars(&prop)[..] else {
             return prop;
@@ -264,7 +265,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Assumes the conditions of a parameter for the variable that it is instantiated with.
+    /// Records that the conditions of a parameter hold for the variable that it is instantiated
+    /// with.
     pub(super) fn assume_conditions_of(&mut self, pi: &Pi, var: Var) {
         if pi.conditions.is_empty() {
             return;
@@ -274,7 +276,8 @@ impl Infer<'_> {
         self.table.update(var).assumed = pi.map_conditions(|prop| subst_prop(prop, &put));
     }
 
-    /// Decides every condition: proves it, refutes it, or keeps it as an obligation. Returns each
+    /// Decides every condition: proves it, reports it as an error, or keeps it as an obligation. An
+    /// undecided condition is an error if it is on a bound variable without a range. Returns each
     /// kept one with true if it was written in the source.
     pub(super) fn judge_obligations(&mut self) -> Vec<(Obligation, bool)> {
         let mut facts = Facts::new();
@@ -367,8 +370,8 @@ impl Infer<'_> {
             .any(|end| facts.excludes(&prop.subst(&|v| (v == *index).then(|| end.clone()))))
     }
 
-    /// Returns true if every size in the condition is an index with a range of known, positive
-    /// length.
+    /// Returns true if every variable in the condition is a bound index with a range of known,
+    /// positive length.
     fn is_ground(&self, prop: &Prop) -> bool {
         let mut ground = true;
         prop.for_each_var(&mut |v| {
@@ -397,8 +400,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Adds a diagnostic of severity information for each place that assumes conditions which the
-    /// text does not write.
+    /// Adds a diagnostic of severity information for each place that assumes conditions which are
+    /// not written in the text.
     pub(super) fn report_assumed_conditions(&mut self, kept: &[Obligation], written: Vec<bool>) {
         let mut places: Vec<(Span, Vec<String>)> = Vec::new();
         let unwritten = kept.iter().zip(written).filter(|(_, written)| !written);

@@ -57,7 +57,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers `^`, which has no primitive, because it is defined on sizes only.
+    /// Infers `^`, which has no primitive because it is defined on sizes only; reports other
+    /// operands.
     pub(super) fn power(&mut self, term: TermId, wanted: Expectation) -> Ty {
         if self.is_size(term) {
             self.elab_nat(term);

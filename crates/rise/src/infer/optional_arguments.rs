@@ -12,8 +12,8 @@ use crate::primitive::{OptionalArgument, Primitive};
 use crate::types::{Ty, Type};
 
 impl Infer<'_> {
-    /// Returns true if the first argument is the optional one, and elaborates it; reports a
-    /// dimension that is out of range.
+    /// Returns true if `term`, the first argument, is the optional one, and elaborates it. Every
+    /// number without suffix is a dimension, and reported if it is out of range.
     pub(super) fn optional_argument(
         &mut self,
         primitive: Primitive,

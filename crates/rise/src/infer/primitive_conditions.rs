@@ -1,4 +1,5 @@
-//! Conditions of single primitives that their types cannot express (`rise.md` section 3).
+//! Conditions on sizes of single primitives that their types do not express, and the ranges of the
+//! sizes that functions which are arguments of primitives take.
 
 use nat::{Nat, Prop};
 use syntax::Span;
@@ -27,8 +28,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Records the conditions of DPIA's primitives, by their names; `args` are the explicit
-    /// arguments.
+    /// Records the conditions and the ranges of sizes for a use of a primitive of DPIA with this
+    /// name; `args` are the explicit arguments.
     pub(super) fn phrase_conditions(&mut self, primitive: &str, head: TermId, args: &[TermId]) {
         if let Some(primitive) = Primitive::from_name(primitive) {
             return self.special_conditions(primitive, head, args);
@@ -111,7 +112,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Limits the argument of the lengths of `partition(m)(len)` to `i < m`.
+    /// Sets the range of the size `i` that the function `len` of `partition(m)(len)` takes to
+    /// `0 <= i < m`.
     fn partition_range(&mut self, args: &[TermId]) {
         if let [m, len, ..] = args
             && let Some(m) = self.nat_argument(*m)
@@ -120,8 +122,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Limits the size `k` that the function of `depMapSeq` or `depMapPar` takes to `k < n`, the
-    /// length of the array.
+    /// Sets the range of the size that the function of a `depMapSeq` or `depMapPar` takes to
+    /// `0 <= k < n`, where `n` is the length of the array.
     fn dep_map_range(&mut self, args: &[TermId]) {
         if let [f, xs, ..] = args
             && let Some(data) = self.data_of_phrase(&self.terms[xs.0 as usize])
@@ -133,7 +135,7 @@ impl Infer<'_> {
     }
 
     /// Sets the values of the size that the function of `iterate(k)` takes to `m * n^j` with
-    /// `j < k`: the sizes of the array after each round.
+    /// `0 <= j < k`, where `n` and `m` are the implicit arguments of `iterate`.
     fn iterate_sizes(&mut self, head: TermId, args: &[TermId]) {
         let is_size = |&arg: &TermId| self.nat_argument(arg).is_some();
         let Some(at) = args.iter().position(is_size) else {

@@ -32,7 +32,8 @@ pub struct RuleInfer<'a> {
     side_conditions: Vec<SideCondition>,
     /// Binders of values whose types are inferred from the terms.
     values: Vec<BinderId>,
-    /// The types that were unsolved after the left side, with their names and classes at that time.
+    /// The types that were unsolved after the left side, except those of given values, with their
+    /// names and classes at that time.
     open: Vec<(Var, syntax::ast::Name, Classes)>,
     /// Conditions on sizes that hold wherever the left side occurs.
     left: Vec<Prop>,
@@ -48,7 +49,8 @@ pub struct Instantiations {
     pub kinds: Vec<(Var, Kind)>,
 }
 
-/// A condition on sizes that is required for the sides to have the same type.
+/// A condition on sizes that the right side requires beyond the left side and the conditions of the
+/// rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SideCondition {
     /// The condition.
@@ -69,7 +71,7 @@ pub struct RuleInference {
     /// The types of terms and binders. The scheme is meaningless; the obligations are those of the
     /// left side and the conditions.
     pub inference: Inference,
-    /// The requirements of the right side beyond that.
+    /// The conditions that the right side requires beyond those of the left side and of the rule.
     pub side_conditions: Vec<SideCondition>,
     /// The instantiations of types by the right side.
     pub instantiations: Instantiations,
@@ -240,8 +242,9 @@ impl<'a> RuleInfer<'a> {
         self.infer.diagnostics.len()
     }
 
-    /// Ends the left side. Its unsolved sizes become rigid; the conditions and the remaining
-    /// equations between sizes hold wherever the left side occurs.
+    /// Ends the left side. Its unsolved variables that are no types become rigid. Its conditions
+    /// and remaining equations between sizes are assumed, because they hold wherever the left side
+    /// occurs; an equation that cannot hold is reported.
     pub fn generalize_left(&mut self) {
         let infer = &mut self.infer;
         infer.solve_deferred();
@@ -292,7 +295,8 @@ impl<'a> RuleInfer<'a> {
         self.fixed = true;
     }
 
-    /// Assumes consequences of conditions on products that the prover does not derive.
+    /// Assumes `v >= 1` for the variables `v` that are factors of a product which a condition
+    /// requires to be at least 1; the prover does not derive that.
     fn plain_consequences(&mut self) {
         let mut more = Vec::new();
         for pending in &self.infer.obligations {
@@ -317,7 +321,7 @@ impl<'a> RuleInfer<'a> {
         }
     }
 
-    /// Returns the unsolved types of given values.
+    /// Returns the types of given values that are variables.
     fn types_of_given(&self) -> Vec<Var> {
         let open = |binder: &BinderId| {
             let BinderInfo::Value(ty) = &self.infer.binders[binder.0 as usize] else {
@@ -461,7 +465,8 @@ impl<'a> RuleInfer<'a> {
         }
     }
 
-    /// Ends the inference: decides, reports or records as a side condition everything that is left.
+    /// Ends the inference: proves, reports or records as a side condition each remaining equation
+    /// and condition, and returns the results.
     pub fn finish(mut self) -> RuleInference {
         if !self.fixed {
             self.generalize_left();

@@ -22,8 +22,8 @@ impl Env for Nothing {
     }
 }
 
-/// Makes the scheme of a definition from its written type and its `@assume` annotations, without
-/// its body.
+/// Makes the scheme of a definition of RISE from its written type and its `@assume` annotations,
+/// without its body. The type of an item without a written type is the error type.
 pub fn written_scheme(item: &Item) -> Scheme {
     let env = Nothing;
     let mut infer = Infer::new(item, &env, Dialect::Rise);

@@ -18,8 +18,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Elaborates a complete size and requires that it is not negative; returns `None` after an
-    /// error.
+    /// Elaborates a complete size: reports a negative constant, and requires of a size that is
+    /// neither a name, a number nor a hole that it is not negative. Returns `None` after an error.
     pub(super) fn elab_nat(&mut self, term: TermId) -> Option<Nat> {
         let nat = self.nat_of(term)?;
         if let Some(value) = nat.as_const()
@@ -113,7 +113,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Requires that a divisor is at least 1. Returns false after an error.
+    /// Requires that a divisor is at least 1; reports the constant 0 and returns false.
     pub(super) fn divisor(&mut self, term: TermId, value: &Nat) -> bool {
         if value.as_const() == Some(0) {
             let message = "division by zero in a size";

@@ -1,4 +1,5 @@
-//! Syntactic classification of terms as values, sizes, types or address spaces, before inference.
+//! Syntactic classification of terms as values, sizes or type-level terms, before inference, and
+//! the variables that functions which are arguments bind.
 
 use nat::{Nat, Var};
 use syntax::ast::{BinaryOp, Kind, Literal, TermId, TermKind};
@@ -39,7 +40,9 @@ impl Infer<'_> {
     }
 
     /// Returns true if the term consists of numbers without suffix, sizes, arithmetic and
-    /// applications of functions on sizes only.
+    /// applications of functions on sizes only. The arguments of such an application are not
+    /// examined further, unless a primitive has the name of the function: then they must be no
+    /// values.
     pub(super) fn is_size(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Literal(Literal::Int { suffix: None, .. }) => true,
@@ -84,13 +87,14 @@ impl Infer<'_> {
                 || !is_partial && !args.iter().any(|&arg| self.mentions_value(arg)))
     }
 
-    /// Returns true if the arguments of a function on sizes are values for the primitive of the same
-    /// name.
+    /// Returns true if there is a primitive with the name of a function on sizes, and one of the
+    /// arguments is a value.
     fn are_values(&self, name: &str, args: &[TermId]) -> bool {
         Primitive::from_name(name).is_some() && args.iter().any(|&arg| self.mentions_value(arg))
     }
 
-    /// Returns true if the term can only be a value, or is arithmetic with such a term.
+    /// Returns true if the term can only be a value, applies a unary operator, or is arithmetic
+    /// with such a term.
     fn mentions_value(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {
             TermKind::Binary { op, lhs, rhs, .. } if op.is_arithmetic() => {
@@ -171,7 +175,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Makes a variable for the index of a condition on a range.
+    /// Makes a rigid variable for an index with the exclusive upper bound `range`, over which
+    /// conditions are quantified.
     pub(super) fn index_var(&mut self, name: &str, range: &Nat) -> Var {
         let (level, span) = (self.level + 1, syntax::Span::default());
         self.table.add(VarInfo {

@@ -1,4 +1,5 @@
-//! The variables of an item: rigid ones, which the text binds, and unification variables.
+//! The type-level variables of an item, rigid ones and unification variables, with the solutions of
+//! the latter and their application to types.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -30,15 +31,16 @@ pub(super) struct VarInfo {
     /// The value as a function of an index with a range: `m * n^j` for the size that the function
     /// of `iterate` binds.
     pub values: Option<Nat>,
-    /// Conditions that hold for it, because the type of the function that binds it states them.
+    /// Conditions that hold for the variable, because the type of the function that binds it states
+    /// them.
     pub assumed: Arc<[Prop]>,
-    /// True if it is bound inside the item's value and not along its type: conditions on it are
-    /// quantified over it.
+    /// True if the variable is bound inside the item's value and not along its type, so that
+    /// conditions on it are quantified over it.
     pub inner: bool,
 }
 
 impl VarInfo {
-    /// Creates a variable for all arguments of a kind.
+    /// Creates the properties of a variable of this kind without further restrictions.
     pub fn new(name: Name, kind: Kind, level: u32, state: State, span: Span) -> VarInfo {
         VarInfo {
             name,
@@ -154,7 +156,8 @@ impl UnificationTable {
         }
     }
 
-    /// Returns true if the solution of the unification variable `x` may mention `other`.
+    /// Returns true if the solution of the unification variable `x` may mention `other`, which is
+    /// not bound deeper than `x`, or is an open variable.
     pub fn visible(&self, x: Var, other: Var) -> bool {
         match self.vars.get(other.0 as usize) {
             Some(info) => info.level <= self.info(x).level || matches!(info.state, State::Open),

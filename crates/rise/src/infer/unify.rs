@@ -1,4 +1,4 @@
-//! Unification of types and sizes.
+//! Unification of types and sizes, and the deferred equations between sizes.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Cause {
         }
     }
 
-    /// Returns the same reason for a part of the term.
+    /// Returns the same reason with another place, that of a part of the term.
     pub(super) const fn at(self, span: Span) -> Cause {
         Cause::new(span, self.why)
     }
@@ -74,7 +74,7 @@ pub(super) enum CauseCode {
 pub(super) enum UnifyError {
     /// The types have different constructors, or are variables without a common instance.
     Types,
-    /// The occurs check fails: the variable would contain itself.
+    /// The occurs check fails: a variable would have to equal this type, which contains it.
     Infinite(Ty),
     /// The type has no instance in the classes.
     Classes(Classes, Ty),
@@ -112,8 +112,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Solves the type variables of a type that must equal the type of an expression with an error, so
-    /// that no further error is about them.
+    /// Solves the type variables of a type that must equal the type of an expression with an error,
+    /// so that no further error is about them.
     fn break_variables(&mut self, ty: &Ty) {
         let ty = self.table.ty(ty);
         let mut open = Vec::new();
@@ -379,8 +379,8 @@ impl Infer<'_> {
         self.solved_since_retry = true;
     }
 
-    /// Returns the place for messages about the current unification: for a pipe, that of the piped
-    /// value.
+    /// Returns the place for messages about the current unification: for a pipe, that of the
+    /// function of the last stage of the piped value.
     pub(super) fn current_span(&self) -> Span {
         match self.demands.last().map(|d| d.cause) {
             Some(Cause {
@@ -510,7 +510,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Retries the deferred equations until a fixpoint.
+    /// Retries the deferred equations as long as that solves variables.
     pub(super) fn solve_deferred(&mut self) {
         while self.solved_since_retry && !self.equations.is_empty() {
             self.solved_since_retry = false;
@@ -525,8 +525,8 @@ impl Infer<'_> {
         self.solved_since_retry = false;
     }
 
-    /// Solves the remaining equations in order, where the solution requires a condition such as
-    /// `n/8 divides n`.
+    /// Solves the remaining equations in order, also those whose solution requires a condition such
+    /// as `n/8 divides n`.
     pub(super) fn solve_deferred_quotients(&mut self) {
         let mut at = 0;
         while let Some(equation) = self.equations.get(at).cloned() {
@@ -554,7 +554,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Makes a type-level argument of a variable.
+    /// Makes the type-level argument that is the variable of this kind.
     pub(super) fn var_as_arg(&self, var: Var, kind: Kind) -> Arg {
         var_arg(var, kind)
     }

@@ -1,4 +1,5 @@
-//! The end of inference: solves, generalises or reports the remaining unification variables.
+//! The end of inference: the decision of the remaining equations, the generalisation over unsolved
+//! variables, and the results with all solutions applied.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -45,7 +46,7 @@ impl Infer<'_> {
         self.inference(scheme, obligations, of_rounds, names)
     }
 
-    /// Takes the results, with the solutions of all variables.
+    /// Takes the results out of the state of inference, with the solutions applied.
     pub(super) fn inference(
         &mut self,
         scheme: Scheme,
@@ -90,7 +91,8 @@ impl Infer<'_> {
 
     // ----- equations between sizes -----
 
-    /// Proves each remaining equation between sizes, or reports it once.
+    /// Proves or reports each remaining equation between sizes, at most one for each pair of types.
+    /// Consequences of a reported equation are not reported.
     fn decide_equations(&mut self) {
         let mut wrong: Vec<Prop> = Vec::new();
         let mut reported = None;
@@ -390,7 +392,7 @@ impl SizeSimplifier {
     }
 }
 
-/// Calls `f` for every variable that a type binds, outside in.
+/// Calls `f` for every variable that a type binds, outer binders before inner ones.
 fn for_each_binder(ty: &Type, f: &mut dyn FnMut(Var)) {
     ty.binder().into_iter().for_each(&mut *f);
     ty.components().for_each(|part| for_each_binder(part, f));

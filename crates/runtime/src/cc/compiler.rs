@@ -65,8 +65,8 @@ impl Compiler {
     /// Returns the compiler with this command line, or `None` if the command line is empty, or does
     /// not run successfully with `--version`.
     ///
-    /// # Errors
-    /// Fails if the compiler does not answer in time, or the run is cancelled.
+    /// # Errors Fails if the compiler does not answer in time, the run is cancelled, or the process
+    /// has too many open files.
     pub fn of(command: &str, limits: &Limits) -> Result<Option<Compiler>, CompileError> {
         let mut words = command.split_whitespace().map(str::to_owned);
         let Some(program) = words.next() else {

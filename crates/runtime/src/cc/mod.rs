@@ -55,7 +55,7 @@ pub struct Executable {
 /// The reason why a program was not compiled.
 #[derive(Debug, Error)]
 pub enum CompileError {
-    /// No C compiler was found.
+    /// No C compiler was found that runs and writes a program.
     #[error("there is no C compiler: {0}")]
     NoCompiler(String),
     /// The compiler did not start, exceeded the time limit, or was cancelled.

@@ -1,4 +1,5 @@
-//! Compiled blocks: the steps that run first, and the code of the result.
+//! Compiled blocks: the steps that run first, and the code of the result. Also the slots of
+//! variables, and operands.
 
 use std::rc::Rc;
 
@@ -298,7 +299,7 @@ impl Block {
         self.exec.val(frame)
     }
 
-    /// Writes the value to the result as the element at `at` of `n`.
+    /// Runs the block, and writes its value to `target` as the element at index `at` of `n`.
     pub fn put(
         &self,
         frame: &mut Frame<'_>,

@@ -264,7 +264,8 @@ impl MemoryMeter {
         }
     }
 
-    /// Fails if this many elements of this size exceed the memory limit.
+    /// Fails if this many elements of this size in bytes, added to the memory in use, exceed the
+    /// memory limit.
     pub fn check(&self, len: usize, size: usize) -> InterpResult<()> {
         let bytes = (len as u64).saturating_mul(size as u64);
         if self.used.get().saturating_add(bytes) > self.limit {

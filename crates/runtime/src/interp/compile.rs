@@ -79,7 +79,8 @@ pub(super) enum StaticValue {
 pub(super) enum Function {
     Lambda(Param, Term, Env),
     DepLambda(Var, Term, Env),
-    /// A primitive that lacks arguments. The arguments that it has are trivial expressions.
+    /// A primitive or C function that lacks arguments. The arguments that it has are trivial
+    /// expressions.
     Primitive(Rc<Partial>),
 }
 

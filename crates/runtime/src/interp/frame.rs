@@ -1,4 +1,5 @@
-//! The state of a run: the slots of variables, and the limits.
+//! The state of a run: the slots of variables, the limits and the trace. Also compiled sizes, which
+//! read the slots.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ const STEPS_PER_CHECK: i64 = 1 << 14;
 pub(crate) struct Frame<'a> {
     /// The values of scalars.
     pub words: Vec<Word>,
-    /// The errors in the computation of scalars.
+    /// The errors in the computation of scalars, by the slots of the scalars.
     pub failed: Vec<Option<Rc<InterpError>>>,
     /// The values that are not scalars.
     pub vals: Vec<Val>,

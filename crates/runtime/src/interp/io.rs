@@ -126,7 +126,7 @@ fn word_at(bytes: &[u8], at: u64, size: u64) -> Word {
 }
 
 /// Converts a value in the layout of C to a value of the interpreter. Fails if an index is out of
-/// range, or a scalar outside of an array was never written.
+/// range, a scalar outside of an array was never written, or the memory limit is exceeded.
 pub(crate) fn from_value(
     shape: &Shape,
     value: &Value,
@@ -257,8 +257,8 @@ fn for_each_place(
 
 // ----- to C -----
 
-/// Converts a value to the layout of C. Raises the error of an element whose computation has
-/// failed; elements that were never written are marked so.
+/// Converts a value to the layout of C. Fails with the error of an element if its computation has
+/// failed. Elements that were never written are marked so.
 pub(crate) fn to_value(shape: &Shape, value: &Val, origin: Option<Origin>) -> InterpResult<Value> {
     let out = if has_holes(value) {
         Value::unwritten(shape.clone())

@@ -357,12 +357,12 @@ impl Compare {
     }
 }
 
-/// Returns the conversion of words of a kind for `cast`.
+/// Returns the function that converts a word of this kind to a number, for `cast`.
 pub(crate) fn reads(from: Kind) -> fn(Word) -> Exact {
     with_kind!(from, T => |word| T::of(word).exact())
 }
 
-/// Returns the conversion to words of a kind for `cast`.
+/// Returns the function that converts a number to a word of this kind by the rules of `cast`.
 pub(crate) fn writes(to: Kind) -> fn(Exact) -> Word {
     with_kind!(to, T => |value| T::cast(value).word())
 }

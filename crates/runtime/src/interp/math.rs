@@ -51,7 +51,8 @@ fn plain(name: &str) -> Option<Math> {
     .or_else(|| rare(name))
 }
 
-/// Returns the function of this name if it is one of those that the standard library of Rust lacks.
+/// Returns the function of this name if it is one of those that are no methods of floats in Rust,
+/// or that have parameters or results of other types there.
 fn rare(name: &str) -> Option<Math> {
     Some(match name {
         "erf" => Math::Unary(libm::erff, libm::erf),

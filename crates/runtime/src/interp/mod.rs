@@ -1,9 +1,10 @@
 //! The reference interpreter, which defines the semantics of every primitive of RISE.
 //!
 //! It runs high-level and low-level programs, and compiled code is compared with it. So it makes no
-//! choice that the language leaves open: integers are exact at their own width, `div` and `mod`
-//! truncate, floats are rounded to their own type after each operation, casts saturate, and all
-//! reductions combine the elements from the first to the last and use the initial value once.
+//! choice that the language leaves open: integers wrap around at their own width, `div` and `mod`
+//! truncate, floats are rounded to their own type after each operation, casts of floats to integers
+//! saturate, and all reductions combine the elements from the first to the last and use the initial
+//! value once.
 //!
 //! # Evaluation order
 //!
@@ -27,8 +28,8 @@
 //!
 //! A program is compiled once to closures: functions are inlined, and arrays are strided views of
 //! flat buffers, so that most rearrangements cost nothing. `compile` has the meaning of each
-//! primitive: code that computes one value. `optimized` adds variants of that code, for example
-//! for many iterations of a loop at once, unless [`Options::optimize`] is false.
+//! primitive: code that computes one value. `optimized` adds variants of that code, for example for
+//! many iterations of a loop at once, unless [`Options::optimize`] is false.
 
 mod block;
 mod buffer;
@@ -64,7 +65,7 @@ use crate::{Bindings, Value};
 
 pub use self::error::{ErrorKind, InterpError};
 
-/// The stack size of the thread of a run. Programs are not nested more deeply than
+/// The stack size of the thread of a run in bytes. Programs are not nested more deeply than
 /// `rise::core::MAX_HEIGHT`.
 const STACK_SIZE: usize = 512 << 20;
 
@@ -127,12 +128,13 @@ pub struct TraceLimits {
 pub struct Outcome {
     /// The result. Elements that are never written are marked.
     pub value: Value,
-    /// With [`Options::trace`], the first value of each expression that is data, in the order of
-    /// their computation.
+    /// With [`Options::trace`], the first value of each expression that is data, if it is within
+    /// the limits. The values are in the order of their computation.
     pub trace: Vec<(Origin, Value)>,
 }
 
-/// Runs a program with these sizes, and these arguments in the order of its parameters.
+/// Runs a program with these values of its size and type parameters, and these arguments in the
+/// order of its parameters.
 ///
 /// The program runs on a thread of its own with a large stack.
 pub fn run(

@@ -102,7 +102,7 @@ impl Scalar {
         }
     }
 
-    /// Returns true if the expression reads the variable in `slot`, or may do so.
+    /// Returns true if the expression reads the scalar variable in `slot`, or may do so.
     pub fn mentions(&self, slot: usize) -> bool {
         match self {
             Scalar::Const(_) | Scalar::Nat(..) => false,
@@ -234,7 +234,7 @@ fn index_code(a: WordCode, bound: NatCode, origin: Origin) -> WordCode {
     })
 }
 
-/// Converts an index, and checks that it is less than `len`.
+/// Converts an index, and checks that it is at least 0 and less than `len`.
 #[inline]
 pub(crate) fn checked_index(word: Word, len: usize, origin: Origin) -> InterpResult<usize> {
     let index = i32::of(word);

@@ -1,8 +1,8 @@
 //! Strided views of buffers, the representation of arrays.
 //!
 //! An array of pairs is stored as a pair of arrays (structure of arrays), and an array of arrays as
-//! one buffer, so that `zip`, `unzip`, `transpose`, `split`, `slide` and most cases of `join` only
-//! change lengths and strides.
+//! one buffer, so that `zip`, `unzip`, `transpose`, `split`, `slide` and most cases of `join` copy
+//! no elements.
 
 use std::rc::Rc;
 
@@ -23,7 +23,8 @@ pub(crate) struct Dim {
 /// The dimensions of a view, from the outermost to the innermost one.
 pub(crate) type Dims = SmallVec<[Dim; 4]>;
 
-/// A view of a buffer. The lanes of vectors are the last dimension.
+/// A view of a buffer. The offset and the strides are numbers of elements. The lanes of vectors are
+/// the last dimension.
 #[derive(Clone, Debug)]
 pub(crate) struct StridedArray {
     pub buf: Rc<Buf>,
@@ -414,8 +415,8 @@ impl ArrayBuilder {
         }
     }
 
-    /// Writes `n` consecutive scalars. Returns false if `lane` has values of another kind or fewer
-    /// than `n` values, or the buffer ends before.
+    /// Writes `n` consecutive scalars. Returns false if `lane` has a value for each iteration, and
+    /// these are of another kind, are fewer than `n`, or do not fit into the buffer.
     pub fn set_lane(&mut self, at: usize, n: usize, lane: &Lane) -> bool {
         match lane {
             Lane::Same(word) => {

@@ -1,4 +1,5 @@
-//! Checks the number of elements of intermediate arrays.
+//! Checks the number of elements of intermediate arrays, and the sizes and indices that a program
+//! computes with.
 
 use super::LaunchError;
 use crate::shape::{Bindings, Shape, ShapeError};

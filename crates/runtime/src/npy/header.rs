@@ -7,7 +7,7 @@ use std::fmt::{self, Display};
 use std::io::Read;
 use syntax::ast::ScalarType;
 
-/// The largest length of a header in bytes. NumPy rejects longer ones by default, too.
+/// The largest length of a header in bytes. NumPy has a smaller limit by default.
 const MAX_HEADER: usize = 1 << 20;
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
@@ -19,7 +19,7 @@ pub struct Header {
     pub axes: Vec<u64>,
     /// True if the elements are in Fortran order, in which the first axis is contiguous.
     pub fortran: bool,
-    /// The offset of the elements in the file.
+    /// The offset of the elements in the file in bytes.
     pub start: u64,
 }
 
@@ -49,7 +49,7 @@ const SCALARS: [(ScalarType, &str); 12] = [
     (ScalarType::F32, "f4"),
     (ScalarType::F64, "f8"),
 ];
-/// The byte orders of this machine and of others.
+/// The byte order of this machine and the other one, as in type names.
 const ORDERS: (char, char) = match cfg!(target_endian = "little") {
     true => ('<', '>'),
     false => ('>', '<'),
@@ -59,7 +59,7 @@ const ORDERS: (char, char) = match cfg!(target_endian = "little") {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     pub name: String,
-    /// The offset in the record.
+    /// The offset in the record in bytes.
     pub offset: u64,
     /// The axes, if the field is an array.
     pub axes: Vec<u64>,

@@ -1,10 +1,10 @@
 //! Reads and writes `.npy` files, the array format of NumPy.
 //!
-//! `bool` is stored as `|b1`, and numbers as their own type. `Idx` and `natType` are read from any
-//! integer type, with range checks. Tuples are structured types with the fields `_1` and `_2`, the
-//! lanes of vectors are the last axis, and the rows of dependent arrays are concatenated. Both C
-//! order and Fortran order are read. The size in a header is compared with the length of the file
-//! before memory is allocated.
+//! `bool` is stored as `|b1`, and numbers as their own type. `Idx` and `natType` are written as
+//! 32-bit integers, and read from any integer type, with range checks. Tuples are structured types
+//! with the fields `_1` and `_2`, the lanes of vectors are the last axis, and the rows of dependent
+//! arrays are concatenated. Dependent pairs cannot be stored. Both C order and Fortran order are
+//! read. The size in a header is compared with the length of the file before memory is allocated.
 
 mod header;
 mod python;
@@ -78,7 +78,8 @@ pub enum NpyError {
     /// An element is not a value of its type.
     #[error("element {index} is {value}, which is not a value of type `{ty}`")]
     Range {
-        /// The index of the element in C order, from 0.
+        /// The index of the element in C order, from 0; for a component of a tuple, the index
+        /// within the component.
         index: u64,
         /// The value in the file.
         value: i128,

@@ -39,12 +39,14 @@ impl Reader {
         })
     }
 
-    /// Returns the lengths of the axes.
+    /// Returns the lengths of the axes, including those of the fields if the elements have two
+    /// fields.
     pub fn outline(&self) -> UntypedShape {
         outline(&self.header.axes, &self.header.dtype)
     }
 
-    /// Reads a value of this shape.
+    /// Reads a value of this shape. Fails if the type, the axes or the number of bytes in the file
+    /// differ from those of the shape, or if an element is not a value of its type.
     pub fn read(mut self, shape: Shape) -> Result<Value, NpyError> {
         check(&shape, &self.header.axes, &self.header.dtype)?;
         let size = self
@@ -171,7 +173,8 @@ struct Decoder<'a> {
 
 impl Decoder<'_> {
     /// Decodes the elements of an array, which start at the index `from` of `bytes`, and writes
-    /// them to the value from the byte offset `to` on.
+    /// them to the value from the byte offset `to` on. `outermost` is false if the array is a field
+    /// of a record, because fields are always in C order.
     fn group(
         &self,
         shape: &Shape,

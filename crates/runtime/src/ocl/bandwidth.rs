@@ -20,7 +20,6 @@ const COPIED_BYTES: u64 = 256 << 20;
 const COPIED_BYTES_CPU: u64 = 64 << 20;
 /// The number of copies before the timed ones.
 const WARM_UP_COPIES: usize = 2;
-/// The number of timed copies.
 const TIMED_COPIES: usize = 10;
 
 impl Session {

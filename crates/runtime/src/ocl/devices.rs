@@ -1,4 +1,4 @@
-//! Enumerates the OpenCL devices of this machine.
+//! Enumerates the OpenCL devices of this machine, and selects one of them.
 
 use super::OclError;
 use super::error::label;
@@ -175,8 +175,8 @@ fn is_called(device: &DeviceInfo, wanted: &str) -> bool {
         .any(|name| name.to_lowercase().contains(&wanted))
 }
 
-/// A lock for drivers that do not start or compile on several threads at a time, although the
-/// standard demands it.
+/// A lock for drivers that cannot start or compile on several threads at a time, although the
+/// OpenCL standard requires it.
 static DRIVER_LOCK: Mutex<()> = Mutex::new(());
 
 /// Locks the start of drivers and their compilers against other threads.

@@ -73,7 +73,8 @@ pub enum PlanError {
         /// The local size in the dimension.
         local: u64,
     },
-    /// The counter of a loop over work-items overflows the index width after its last iteration.
+    /// The counter of a loop over work-items or work-groups overflows the index width after its
+    /// last iteration.
     #[error(
         "the kernel `{kernel}` counts to {count} in steps of {step} in dimension {dim}, which overflows {}", width(*.index)
     )]

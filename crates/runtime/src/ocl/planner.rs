@@ -56,8 +56,8 @@ pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Pla
     Ok(plan)
 }
 
-/// Returns true if the counters of a launch fit into the indices of the module. Also returns true
-/// for other errors, which do not depend on the index width.
+/// Returns true if the counters and the global sizes of a launch fit into the indices of the
+/// module. Also returns true for other errors, which do not depend on the index width.
 pub fn counters_fit(module: &Module, sizes: &[(Name, i64)], device: &DeviceInfo) -> bool {
     let Ok(planner) = Planner::new(module, sizes, device) else {
         return true;
@@ -238,8 +238,8 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Returns the sizes of the temporary buffers, which may depend on the launch sizes of the
-    /// kernels that use them.
+    /// Returns the sizes of the temporary buffers in bytes, which may depend on the launch sizes of
+    /// the kernels that use them.
     fn buffers(&self, kernels: &[KernelPlan]) -> Result<Vec<u64>, PlanError> {
         let all = self.module.device.iter().flat_map(|device| &device.buffers);
         let mut found = Vec::new();
@@ -357,8 +357,8 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Checks that the counters of loops over work-items, which grow by the number of work-items, fit
-/// into an index after the last iteration.
+/// Checks that the counters of loops over work-items or work-groups fit into an index after the
+/// last iteration. They grow by the number of work-items or work-groups.
 fn check_steps(
     kernel: &Kernel,
     local: [u64; 3],

@@ -1,5 +1,5 @@
-//! The protocol between this process and the worker process for devices: JSON messages, which may
-//! be followed by raw bytes.
+//! The protocol between this process and the worker process for devices: JSON messages, each after
+//! its length in bytes as a number of 64 bits. A message may be followed by raw bytes.
 
 use super::bound_plan::BoundPlan;
 use super::devices::DeviceInfo;

@@ -132,7 +132,8 @@ impl<R: Read, W: Write> RunRequest<'_, R, W> {
 }
 
 /// Runs the worker process: requests arrive on standard input, and answers are written to the
-/// original standard output. The output of kernels and drivers is redirected to standard error.
+/// original standard output. On Unix, the output of kernels and drivers is redirected to standard
+/// error.
 pub fn serve_stdio() -> io::Result<()> {
     let output = own_output()?;
     serve(StdinReader::start(), io::BufWriter::new(output))

@@ -102,7 +102,7 @@ pub enum Arg<'a> {
 }
 
 impl Session {
-    /// Opens the selected device, see [`devices::choose`].
+    /// Opens the device that [`devices::choose`] selects.
     pub fn open(wanted: Option<&str>) -> Result<Session, OclError> {
         let all = devices::all()?;
         let infos: Vec<DeviceInfo> = all.iter().map(|(_, info)| info.clone()).collect();
@@ -284,7 +284,7 @@ impl KernelHandle {
         })
     }
 
-    /// Sets all arguments. Buffers must not be dropped as long as the kernel is launched with them.
+    /// Sets all arguments. Buffers must not be dropped before the last launch with them has ended.
     pub fn set(&self, args: &[Arg<'_>]) -> Result<(), OclError> {
         let takes = self.kernel.num_args().unwrap_or_default() as usize;
         if takes != args.len() {

@@ -26,7 +26,7 @@ pub enum WorkerError {
     /// OpenCL failed.
     #[error(transparent)]
     Ocl(#[from] OclError),
-    /// The process did not start, or was cancelled.
+    /// The process did not start, its exit status is not available, or the request was cancelled.
     #[error(transparent)]
     Process(#[from] ProcessError),
     /// The time limit was exceeded.
@@ -123,8 +123,8 @@ impl Worker {
 
     /// Returns the devices of this machine.
     ///
-    /// # Errors
-    /// Fails if there are none, or the process fails.
+    /// # Errors Fails if there are none, the process fails, the time limit is exceeded, or the
+    /// request is cancelled.
     pub fn devices(&mut self) -> Result<Vec<DeviceInfo>, WorkerError> {
         self.send(&Request::Devices, &[]);
         match self.answer(&mut |_| ())?.0 {
@@ -136,8 +136,8 @@ impl Worker {
     /// Runs kernels on the device with this number, and returns a result of this shape. Calls
     /// `progress` with each stage.
     ///
-    /// # Errors
-    /// Fails if OpenCL or the process fails, or the time limit is exceeded.
+    /// # Errors Fails if OpenCL or the process fails, the time limit is exceeded, or the run is
+    /// cancelled.
     pub fn run(
         &mut self,
         device: usize,
@@ -177,7 +177,7 @@ impl Worker {
         Ok(Outcome { value, report })
     }
 
-    /// Ends the process, and returns the output of drivers and kernels, at most one megabyte.
+    /// Ends the process, and returns the output of drivers and kernels, at most 2^20 bytes.
     pub fn finish(mut self) -> String {
         self.requests = None;
         let deadline = Instant::now() + EXIT_TIMEOUT;
@@ -224,7 +224,8 @@ impl Worker {
         }
     }
 
-    /// Returns the error for a process that has ended unexpectedly.
+    /// Kills the process, and returns the error for one that has ended unexpectedly or does not
+    /// answer.
     fn crash_error(&mut self) -> WorkerError {
         self.requests = None;
         let deadline = Instant::now() + EXIT_TIMEOUT;

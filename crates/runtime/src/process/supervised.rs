@@ -97,7 +97,7 @@ impl Process {
         })
     }
 
-    /// Returns the pipes to the program; later calls return `None`.
+    /// Returns the pipes to the program. Later calls return none.
     pub fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
         let child = &mut self.child;
         (child.stdin.take(), child.stdout.take(), child.stderr.take())
@@ -145,6 +145,7 @@ impl Process {
     }
 
     /// Kills the program and its child processes. Does nothing if none of them is running any more.
+    /// If there is a supervisor, it kills them soon after this call.
     pub fn kill(&mut self) {
         match &mut self.lifeline {
             Some(lifeline) => {

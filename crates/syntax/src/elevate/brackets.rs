@@ -2,10 +2,11 @@
 
 use crate::TokenKind;
 
-/// A stack of the open brackets at a position, each with a note.
+/// A stack of the open brackets at a position, each with a value of type `T`.
 ///
-/// A bracket is closed only by one of its own shape. An unmatched closing bracket has no effect, so
-/// that a superfluous `)` does not close the braces around it.
+/// A bracket is closed only by one of its own shape, which also closes the open brackets within it.
+/// A closing bracket without an open one of its shape has no effect, so that a superfluous `)` does
+/// not close the braces around it.
 pub(super) struct OpenBrackets<T> {
     open: Vec<(BracketKind, T)>,
     /// The number of open brackets of each shape.
@@ -32,8 +33,9 @@ impl<T> OpenBrackets<T> {
         self.open.is_empty()
     }
 
-    /// Reads a token. If it closes a bracket, returns the note of that bracket, and closes the
-    /// brackets within it that are still open.
+    /// Reads a token. An opening bracket is put on the stack with the value `note`. A closing
+    /// bracket removes the innermost open bracket of its shape and the brackets within it; the
+    /// value of the former is returned. Any other token has no effect.
     pub(super) fn read(&mut self, kind: TokenKind, note: T) -> Option<T> {
         let (shape, opens) = match kind {
             TokenKind::LParen => (BracketKind::Round, true),

@@ -1,17 +1,18 @@
-//! Checks the order of the items of a file: headers first, the main expression last, at most one of
-//! each.
+//! Checks the order of the items of a file: headers before all items but imports, the main
+//! expression last, at most one of each.
 
 use super::Parsed;
 use super::ast::{ExprKind, Item, ItemKind};
 use crate::{Diagnostic, Span};
 use std::mem::discriminant;
 
-/// Returns the mistakes in the order of a file's items: the index of the item and the diagnostic.
+/// Returns a diagnostic for each mistake in the order of a file's items, with the index of the item
+/// in which it is.
 ///
 /// `language` and `traversal` precede all items but imports, and occur at most once each. The main
-/// expression is the last item: another one was probably intended as a continuation of the item
-/// before it. A main expression is ignored if it or the item after it has a syntax error, since it
-/// may have been intended as a part of another item.
+/// expression is the last item. A main expression before another item is reported, in that item if
+/// it is a main expression, too. It is not reported if it or the item after it has a syntax error,
+/// since it may have been intended as a part of another item.
 pub fn check_order<'i>(parsed: impl IntoIterator<Item = &'i Parsed>) -> Vec<(usize, Diagnostic)> {
     let (items, broken): (Vec<&Item>, Vec<bool>) = parsed
         .into_iter()
@@ -67,7 +68,8 @@ fn second_main(item: &Item) -> Diagnostic {
     )
 }
 
-/// Returns the span of the leftmost operand of the main expression.
+/// Returns the span of the leftmost operand of a main expression; the empty span at 0 for any other
+/// item.
 fn first_operand(item: &Item) -> Span {
     let ItemKind::Main { expr } = item.kind else {
         return Span::default();

@@ -1,10 +1,10 @@
-//! Collects the names that an item refers to.
+//! Collects the names in an item.
 
 use super::ast::{Expect, ExprKind, Item, ItemKind, PatternKind};
 use crate::Span;
 use crate::ast::{BinderAnnotation, Name, TermKind};
 
-/// A reference to a name, not a binding occurrence.
+/// An occurrence of a name that refers to something or, in a pattern, may bind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameRef {
     /// The name, without backquotes; a metavariable with its `?`.
@@ -18,21 +18,23 @@ pub struct NameRef {
 /// The syntactic contexts of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NameContext {
-    /// A strategy expression, or the trace or normal form of an example.
+    /// A name in a strategy expression, or in the trace or normal form of an example.
     Strategy,
     /// A name after a `.`, a function of the expression before it.
     Member,
     /// The name of an argument, `f(n = 3)`: a parameter of the callee.
     Argument,
-    /// A whole pattern, where the name may bind a variable.
+    /// A pattern of `match`, or a part of one, that is a single name and may bind a variable.
     Pattern,
-    /// A RISE term or type.
+    /// A name in a RISE term or type, also in a pattern of a rule, predicate or `match`.
     Term,
 }
 
 impl Item {
-    /// Returns all references to names in the item, in the order of the text, including those to
-    /// names that the item binds. Names in attributes are not included.
+    /// Returns the names in strategy expressions, in patterns of `match` and in RISE terms, of
+    /// arguments, and in the trace and normal form of an example, in the order of the text. Those
+    /// that the item itself binds are included; names in attributes, in types of ELEVATE, of
+    /// properties in conditions, and of parameters where they are declared are not.
     pub fn mentions(&self) -> Vec<NameRef> {
         let mut mentions = Vec::new();
         let mut add = |name: &Name, span, place| {
@@ -91,7 +93,8 @@ impl Item {
         }
     }
 
-    /// Returns the binders of RISE terms, in the order of the text.
+    /// Returns the binders in RISE terms, in the order of the text, each with its name, its span
+    /// and its annotation.
     pub fn rise_binders(&self) -> impl Iterator<Item = (&Name, Span, BinderAnnotation)> {
         self.rise
             .binders

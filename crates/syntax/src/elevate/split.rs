@@ -2,16 +2,16 @@
 //!
 //! Items are found by their tokens, and newlines matter only for the main expression:
 //!
-//!
 //! - A keyword that begins items (`rule`, `strategy`, `val`, …) does so at any position; `rule`
 //!   before `{` does not, as it is an expression. Attributes and `unsafe` are a part of the item
 //!   after them.
-//! - `import "path"` and the headers are complete after one token; only an `@` adjacent to it is
-//!   still a part of them.
+//! - `import "path"` and the headers are complete after the path or name; only an `@` adjacent to
+//!   it is still a part of them.
 //! - Outside of brackets, after a complete operand, a name, a `(`, `fun`, `if`, `with` or `rule {`
 //!   at the start of a line begins the main expression, since no operator joins it to the operand.
 //!   In an indented position it is a part of the item before it, where the parser reports a missing
-//!   operator. In the head of a definition, before its `=`, no main expression begins.
+//!   operator. In the head of a definition (before its `=`, the `:` of a `tune` or the `{` of an
+//!   example), no main expression begins.
 //!
 //! An item begins at the first doc comment after the last token of the previous item, or else at
 //! its first token; comments before that place are in no item.
@@ -22,8 +22,8 @@ use crate::lexer::elevate::{Combinator, Word};
 use crate::lexer::{Language, Lexer, Token, TokenKind};
 use crate::split::{Edit, Resplit, Splitter, resplit_from, scan, split_by};
 
-/// Returns the spans of the items of a file, in order. An item reaches from its first token, or the
-/// first doc comment that is a part of it, to the end of its last token.
+/// Returns the spans of the items of an ELEVATE file, in order. An item reaches from its first
+/// token, or the first doc comment that is a part of it, to the end of its last token.
 pub fn split(text: &str) -> Vec<Span> {
     split_by(ElevateSplitter::new(text), text)
 }
@@ -60,7 +60,7 @@ struct ElevateSplitter<'t> {
     brackets: OpenBrackets<()>,
     /// True if the last token completes an operand.
     operand: bool,
-    /// True if the last token is `not`, which is an operator or a name.
+    /// True if the last token is `not`, which may be an operator or a name.
     not: bool,
     /// True if the item is a `tune`, where `step` and `pow` join sizes.
     tune: bool,
@@ -68,7 +68,8 @@ struct ElevateSplitter<'t> {
     end: u32,
     /// The start of the first doc comment since the last token.
     docs: Option<u32>,
-    /// A `rule` and its doc comments; the next token decides whether it begins an item.
+    /// A `rule` and the start of its doc comments; the next token decides whether it begins an
+    /// item.
     held: Option<(Token, Option<u32>)>,
     /// The current item, up to its last token so far.
     current: Option<Span>,

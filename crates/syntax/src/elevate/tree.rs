@@ -1,4 +1,4 @@
-//! Traverses the nodes of an item.
+//! Traverses the expressions of an item, and collects its RISE terms.
 
 use super::ast::{
     Alt, ClauseKind, CondId, CondKind, Expect, ExprId, ExprKind, Item, ItemKind, Param, PredBody,
@@ -120,8 +120,9 @@ impl Item {
     }
 
     /// Returns the RISE terms that are not a part of another RISE term, in the order of the text:
-    /// the sides of rules, patterns, quotations, programs of examples, the operands of conditions,
-    /// sizes, and types as arguments. Terms in attributes are not included.
+    /// the sides of rules, patterns, `rise { … }`, abstractions, programs of examples, the operands
+    /// of conditions, sizes in clauses and ranges, and types as arguments. Terms in attributes are
+    /// not included.
     pub fn roots(&self) -> Vec<TermId> {
         let mut roots = Vec::new();
         match &self.kind {

@@ -1,5 +1,5 @@
-//! A pretty-printing algorithm for groups: a group is printed on one line if it fits, otherwise
-//! each of its own line breaks is printed.
+//! Builds and prints documents, texts with groups: a group is printed on one line if it fits,
+//! otherwise each of its own line breaks is printed.
 //!
 //! A document is a flat list of commands, so that neither its construction nor printing is
 //! recursive.
@@ -23,13 +23,13 @@ enum LayoutCommand<'t> {
     Line,
     /// Nothing in a group on one line, otherwise a line break.
     SoftLine,
-    /// A line break, unless a line has just ended.
+    /// A line break, unless a line has just ended or nothing has been written.
     HardLine,
     Open(Group),
     Close,
     /// A change of the indentation of the following lines.
     Indent(i32),
-    /// A change of the indentation, if the group did not fit.
+    /// A change of the indentation of the following lines, if the group is not on one line.
     IndentIfBroken(Group, i32),
 }
 
@@ -100,7 +100,7 @@ impl<'t> Document<'t> {
         self.break_parent();
     }
 
-    /// Breaks the innermost group, and thereby the groups around it.
+    /// Makes the innermost open group break, and thereby the groups around it.
     pub(crate) fn break_parent(&mut self) {
         if let Some(group) = self.open.last() {
             self.forced[group.0] = true;
@@ -142,7 +142,7 @@ impl<'t> Document<'t> {
             .push(LayoutCommand::IndentIfBroken(group, -INDENT_WIDTH));
     }
 
-    /// Chooses the line breaks and returns the text.
+    /// Chooses the line breaks, and returns the text with the line end `newline`.
     pub(crate) fn print(mut self, newline: &str) -> String {
         self.write_trailing_comments();
         let mut printer = Printer {
@@ -181,8 +181,8 @@ impl<'t> Document<'t> {
         printer.out
     }
 
-    /// Returns true if the group that opens at a command fits the line, with the texts that must
-    /// follow it on the line.
+    /// Returns true if the group that opens at the command with index `open` fits the line from
+    /// `column` on, with the texts after it up to the next possible line break.
     fn fits(&self, open: usize, mut column: usize) -> bool {
         let mut depth = 0;
         for command in &self.commands[open..] {

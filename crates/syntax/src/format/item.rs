@@ -8,7 +8,7 @@ use crate::ast::{
 };
 use crate::lexer::TokenKind;
 
-/// Returns the document of an item without syntax errors.
+/// Returns the document of an item, which has no syntax errors.
 pub(crate) fn layout<'t>(text: &'t str, item: &'t Item, dialect: Dialect) -> Document<'t> {
     let mut writer = Writer::new(text, item, dialect);
     writer.item();

@@ -1,8 +1,8 @@
-//! A source code formatter that changes white space only.
+//! Formats RISE and DPIA source code. Only white space changes, with one exception: the `;` after
+//! the last command of a sequence is removed.
 //!
 //! The tree of an item determines the layout. The tokens and their comments are taken from the text
-//! in order. There is one exception: the `;` after the last command of a sequence is removed. An
-//! item with a syntax error is not changed.
+//! in order. An item with a syntax error is not changed.
 
 mod document;
 mod item;
@@ -29,8 +29,9 @@ pub fn format_in(text: &str, dialect: Dialect) -> String {
     format_file(text, &split(text), &each)
 }
 
-/// Formats a file by formatting each item with `each`. The comments between the items are kept, and
-/// one blank line where the text has one or more.
+/// Formats a file: `each` formats an item, given its text and the line end. The comments between
+/// the items are kept, and one blank line where the text has one or more, except at the start and
+/// end of the file.
 pub(crate) fn format_file(
     text: &str,
     items: &[Span],
@@ -55,7 +56,8 @@ pub(crate) fn format_file(
     file.out
 }
 
-/// Formats the text of one RISE item; returns it unchanged if it has a syntax error.
+/// Formats the text of one RISE item with the line end `newline`; returns it unchanged if it has a
+/// syntax error.
 pub fn format_item(text: &str, newline: &str) -> String {
     format_item_in(text, newline, Dialect::Rise)
 }
@@ -97,7 +99,8 @@ fn kept_tokens(text: &str, dialect: Dialect) -> Vec<Token> {
     kept
 }
 
-/// Returns true if a token does not end a sequence of commands, so that a `;` before it is kept.
+/// Returns true if a `;` before the token is kept, because the token does not end a sequence of
+/// commands.
 fn follows_separator(kind: TokenKind) -> bool {
     use TokenKind::{Colon, Comma, In, RBrace, RParen};
     !matches!(kind, RParen | RBrace | Comma | Colon | In)
@@ -163,7 +166,7 @@ impl FileWriter<'_> {
     }
 
     /// Writes the separator of two pieces between which the text has `lines` line ends: a space, a
-    /// line end, or a line end and a blank line.
+    /// line end, or a line end and a blank line. A line end that is already written counts, too.
     fn separate(&mut self, lines: usize) {
         if self.is_empty() {
             return;

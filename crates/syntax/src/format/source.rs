@@ -1,4 +1,5 @@
-//! Provides the tokens of an item in order, each with its comments.
+//! Provides the tokens of an item in order, each with its comments, and a writer that adds them to
+//! a document.
 
 use super::document::{Document, Group};
 use crate::ast::Item;
@@ -94,8 +95,8 @@ impl<'t> Writer<'t> {
         self.words.get(at).is_some_and(CommentedToken::begins_line)
     }
 
-    /// Returns true if a line ends in the text between the next token and its neighbour on one of
-    /// both sides.
+    /// Returns true if a line ends in the text between the next token and the token before it or
+    /// after it.
     pub(crate) fn at_line_end(&self) -> bool {
         self.begins_line()
             || self
@@ -176,7 +177,7 @@ impl<'t> Writer<'t> {
     }
 }
 
-/// The operations that lay out the tokens of an item, in any of the languages.
+/// Operations that lay out the tokens of an item, in any of the languages.
 pub(crate) trait Layout<'t> {
     fn writer(&mut self) -> &mut Writer<'t>;
 
@@ -213,7 +214,8 @@ pub(crate) trait Layout<'t> {
         self.writer().out.dedent();
     }
 
-    /// Writes the text after an operator, on lines of its own if it is long.
+    /// Writes a space and a part after it; or the part on indented lines of its own, if it does not
+    /// fit on the line or breaks.
     fn below(&mut self, part: impl FnOnce(&mut Self)) {
         self.writer().out.open();
         self.indented(|layout| {
@@ -292,7 +294,8 @@ fn words(text: &str, tokens: Vec<Token>) -> Vec<CommentedToken<'_>> {
     words
 }
 
-/// Returns the number of comments that follow the last token on its line and end that line.
+/// Returns how many of the comments after a token are on its line, if this line ends after them;
+/// otherwise 0. `lines` is the number of line ends after the last comment.
 fn trailing(comments: &[Comment], lines: usize) -> usize {
     let same_line = comments
         .iter()

@@ -1,12 +1,14 @@
-//! Lays out terms: a stage of a pipeline on each line, the body of a function below its parameters,
-//! other terms in groups.
+//! Lays out terms: a part that does not fit on a line is broken at its operators, arrows or commas,
+//! or below the parameters of a function. A pipeline of several stages that takes several lines in
+//! the text has one stage on each line.
 
 use super::document::Group;
 use super::source::{Layout, Writer};
 use crate::ast::{BinaryOp, BinderId, TermId, TermKind};
 use crate::lexer::TokenKind;
 
-/// The classes of operators that form a chain and break together.
+/// The classes of operators. Adjacent operators of one class, except [`Chain::Single`], form a
+/// chain, whose lines break together.
 #[derive(PartialEq, Eq)]
 enum Chain {
     Pipe,
@@ -33,8 +35,7 @@ impl Chain {
     }
 }
 
-/// A part of a function type before an arrow, which may begin a line: a type, or a parameter such
-/// as `(n: Nat)`.
+/// A part of a function type before an arrow: a type, or a parameter such as `(n: Nat)`.
 enum ArrowSegment {
     Arrow(TermId),
     Pi(BinderId),
@@ -144,8 +145,8 @@ impl Writer<'_> {
         });
     }
 
-    /// Writes `acceptor = expression`; a chain of operators begins after the sign and breaks
-    /// itself.
+    /// Writes `acceptor = expression`. An infix operation begins on the line of the `=` and is
+    /// broken at its operators; any other long expression is written below.
     fn assign(&mut self, lhs: TermId, rhs: TermId) {
         self.term(lhs);
         self.space();
@@ -183,8 +184,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a call `f(a, b)`. An abstraction as the last argument begins on the line of the
-    /// parenthesis.
+    /// Writes a call `f(a, b)`. If the last argument is an abstraction and no other argument is
+    /// one, all of them begin on the line of the parenthesis.
     fn apply(&mut self, callee: TermId, args: &[TermId], group: &mut Option<Group>) {
         self.term(callee);
         let functions = args.iter().filter(|&&arg| self.is_function(arg)).count();
@@ -212,8 +213,8 @@ impl Writer<'_> {
         )
     }
 
-    /// Writes `fun(params => body)`, with or without parentheses around the parameters, or
-    /// `DepPair[k => t]`.
+    /// Writes an abstraction such as `fun(params => body)`, with or without parentheses around the
+    /// parameters, or `DepPair[k => t]`.
     fn function(&mut self, params: &[BinderId], body: TermId, group: &mut Option<Group>) {
         self.word();
         self.word();
@@ -439,7 +440,8 @@ impl Writer<'_> {
         self.out.close();
     }
 
-    /// Writes `where 4 | n, n >= 12` after a type, on a line of its own if the type needs several.
+    /// Writes `where 4 | n, n >= 12` after a type, on a line of its own if the enclosing group is
+    /// not on one line.
     fn conditions(&mut self, conditions: &[TermId]) {
         self.out.line();
         self.word();
@@ -452,7 +454,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the type of a definition, which has its own indentation.
+    /// Writes the type of a definition; the caller indents its lines.
     pub(crate) fn type_of_def(&mut self, id: TermId) {
         match &self.item.term(id).kind {
             TermKind::Where { ty, conditions } => {

@@ -1,5 +1,6 @@
-//! Reads the tokens that RISE does not have: operators of strategies, plain or in quotes; names in
-//! backquotes; metavariables `?f`; `|->`; `::`; the keywords of ELEVATE.
+//! Reads the tokens that RISE does not have: operators of strategies, plain or in quotes; the `@`
+//! of attributes; names in backquotes; metavariables `?f`; `|->` and `↦`; `::`. Defines the
+//! keywords of ELEVATE.
 
 use super::{Language, Lexer, Token, TokenKind};
 use crate::ast::words;
@@ -44,9 +45,9 @@ pub enum Quotes {
 words! {
     /// The keywords of ELEVATE that RISE does not reserve.
     Word {
-        /// The keyword of rules; before `{` of anonymous rules.
+        /// The keyword of rules; before `{`, that of a rule without a name.
         Rule = "rule",
-        /// The modifier of a rule that needs a law which cannot be decided.
+        /// The modifier of a rule that relies on a law which cannot be decided.
         Unsafe = "unsafe",
         /// The keyword of strategies.
         Strategy = "strategy",
@@ -76,7 +77,8 @@ words! {
         Else = "else",
         /// The keyword that sets the normal form of `;;`.
         With = "with",
-        /// The keyword of a condition that is decided.
+        /// The keyword of a condition that is decided when a rule is tried, or of the condition of
+        /// a tuning parameter.
         Where = "where",
         /// The keyword of a condition that must be proved.
         Requires = "requires",
@@ -105,13 +107,14 @@ impl Word {
     }
 }
 
-/// Returns the tokens of a text, including trivia, in order and without gaps.
+/// Returns the tokens of an ELEVATE text, including trivia, in order and without gaps.
 pub fn lex(text: &str) -> impl Iterator<Item = Token> {
     Lexer::new(text, Language::Elevate, true)
 }
 
-/// Reads the token at the start of a text, if RISE does not have it, and returns its kind and
-/// length; otherwise returns `None`. `touches` is true directly after a token that is not trivia.
+/// Reads the token at the start of a text, if it is one that only ELEVATE has and no keyword, and
+/// returns its kind and its length in bytes; otherwise returns `None`. `touches` is true directly
+/// after a token that is not trivia.
 pub(super) fn own_token(rest: &str, touches: bool) -> Option<(TokenKind, usize)> {
     use TokenKind::{Attribute, Cons, MapsTo, Metavariable};
     let plain = |combinator, length| {
@@ -145,7 +148,7 @@ fn starts_name(text: &str) -> bool {
         .is_some_and(|c| c == '_' || is_xid_start(c))
 }
 
-/// Reads a token that begins with a backquote, and returns its kind and length.
+/// Reads a token that begins with a backquote, and returns its kind and its length in bytes.
 fn quoted(rest: &str) -> (TokenKind, usize) {
     let line = rest.lines().next().unwrap_or(rest);
     match line[1..].find('`') {
@@ -160,8 +163,8 @@ fn quoted(rest: &str) -> (TokenKind, usize) {
     }
 }
 
-/// Reads an operator in typographic quotes, `‘;‘`, and returns its kind and length; returns `None`
-/// if there is none.
+/// Reads an operator in typographic quotes, `‘;‘`, and returns its kind and its length in bytes;
+/// returns `None` if there is none.
 fn typographic(rest: &str) -> Option<(TokenKind, usize)> {
     let marks = ['‘', '’', '‛', '´', '′'];
     let inner = rest.strip_prefix(marks)?;

@@ -1,4 +1,5 @@
-//! Parses operands: names, literals, terms in brackets and type constructors.
+//! Parses operands: names, literals, terms in parentheses and type constructors, with error
+//! recovery at tokens that cannot begin an operand.
 
 use super::delimiters::begins_operand;
 use super::operator::section_op;
@@ -51,7 +52,8 @@ impl Parser<'_> {
         self.leaf(|parser, span| TermKind::Name(parser.name(span)))
     }
 
-    /// Parses a term in parentheses: `(e)`, `(a, b)`, `(e : type)` or `(+)`.
+    /// Parses a term in parentheses: `(e)`, `(a, b)`, `(e : type)` or `(+)`. Any other operator
+    /// alone is reported and becomes a [`TermKind::Missing`].
     fn parentheses(&mut self, mode: TermCategory) -> TermId {
         let open = self.bump();
         let section = section_op(self.kind()).filter(|_| self.peek_kind(1) == TokenKind::RParen);
@@ -215,7 +217,7 @@ impl Parser<'_> {
         self.error_at(span, message);
     }
 
-    /// Returns true at the first argument of a call of the function.
+    /// Returns true if the two tokens before the current one are the name `function` and a `(`.
     fn is_argument_of(&self, function: &str) -> bool {
         match self.tokens[..self.pos] {
             [.., name, open] => open.kind == TokenKind::LParen && self.slice(name.span) == function,
@@ -223,8 +225,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses a token that cannot begin an operand. It is skipped unless an enclosing construct may
-    /// use it.
+    /// Handles a token that cannot begin an operand: reports and reads what it probably means, or
+    /// reports that an operand is missing and skips nothing.
     fn no_operand(&mut self, mode: TermCategory) -> TermId {
         let token = self.token();
         let text = self.quoted(token);

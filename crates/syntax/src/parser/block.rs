@@ -7,8 +7,8 @@ use crate::{Diagnostic, Fix, Span};
 
 impl Parser<'_> {
     /// Parses and reports an expression in braces, perhaps with statements before it, as a
-    /// [`TermKind::Missing`]. There is a single error; if the block can be read, it has the edits
-    /// that turn the block into a RISE expression.
+    /// [`TermKind::Missing`]. The error replaces errors within the block. If the block can be read,
+    /// the error has a fix that turns it into a RISE expression.
     pub(crate) fn foreign_block(&mut self) -> TermId {
         let first = self.pos;
         self.skip_brackets();

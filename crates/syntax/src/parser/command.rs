@@ -85,8 +85,8 @@ impl Parser<'_> {
         self.error_at(span, message);
     }
 
-    /// Returns true if another command follows the one before. A `;` is also allowed after the
-    /// last command; a missing `;` between two commands is reported.
+    /// Skips the `;` after a command, and returns true if another command follows. A `;` is also
+    /// allowed after the last command; a missing `;` between two commands is reported.
     pub(super) fn next_command(
         &mut self,
         before: TermId,
@@ -271,7 +271,7 @@ impl Parser<'_> {
         missing
     }
 
-    /// Reports a command in the position of a type or size.
+    /// Parses and reports a command in the position of a type or size.
     pub(super) fn command_in_type(&mut self) -> TermId {
         let word = self.token();
         let text = self.quoted(word);
@@ -290,7 +290,7 @@ impl Parser<'_> {
         self.push(TermKind::Skip, span)
     }
 
-    /// Reports an `else` without an `if`.
+    /// Reports an `else` without an `if`, and skips it and the block after it.
     pub(super) fn lone_else(&mut self) -> TermId {
         let word = self.bump();
         self.error_at(word.span, "this `else` has no `if`");

@@ -28,7 +28,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if the current token can begin an operand.
+    /// Returns true if the current token can begin an operand, as [`begins_operand`] does, or is
+    /// the `-` directly before a number.
     pub(crate) fn at_operand(&self) -> bool {
         begins_operand(self.kind()) || self.at_negative_number()
     }

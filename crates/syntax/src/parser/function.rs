@@ -12,7 +12,8 @@ impl Parser<'_> {
         self.function_after(word, word.kind == TokenKind::DepFun)
     }
 
-    /// Parses the rest of an abstraction after `word`, its keyword or a word in its place.
+    /// Parses the rest of an abstraction after its keyword `word`; `dependent` is true for
+    /// `depFun`.
     fn function_after(&mut self, word: Token, dependent: bool) -> TermId {
         let base = self.params.len();
         let head = self.pos;
@@ -102,9 +103,10 @@ impl Parser<'_> {
         }
     }
 
-    /// Adds a fix to the error about a size among the parameters of `fun` or a value among those of
-    /// `depFun`: it moves the sizes to a `depFun` and the values after them to a `fun`. Does
-    /// nothing unless every parameter has an annotation and all sizes precede the values.
+    /// Adds a fix to the error about a size or type among the parameters of `fun`, or a value among
+    /// those of `depFun`: it moves the sizes and types to a `depFun` and the values after them to a
+    /// `fun`. Does nothing unless every parameter has an annotation and all sizes and types precede
+    /// the values.
     fn separate_kinds(&mut self, word: Token, base: usize) {
         let Some(at) = self.error.as_ref().map(|error| error.span) else {
             return;
@@ -247,7 +249,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the parameters. Returns true if they are in parentheses.
+    /// Parses parameters, and adds them to `self.params`. Returns true if they are in parentheses.
     fn parameters(&mut self, dependent: bool) -> bool {
         let first = self.pos;
         let group = self.eat(TokenKind::LParen);
@@ -358,7 +360,7 @@ impl Parser<'_> {
         self.push(TermKind::Missing, token.span)
     }
 
-    /// Parses a binder with a kind, `n: Nat`.
+    /// Parses a binder with a kind, `n: Nat`; a missing or unknown kind is reported.
     pub(crate) fn kinded_binder(&mut self) -> BinderId {
         let id = self.binder("a parameter");
         let annotation = match self.eat(TokenKind::Colon) {
@@ -407,7 +409,8 @@ impl Parser<'_> {
         BinderAnnotation::Kind(meant.copied(), token.span)
     }
 
-    /// Parses a binder. `what` describes it in the error if it is missing.
+    /// Parses the name of a binder; `_` and reserved words are reported. `what` describes the
+    /// binder in the error if it is missing.
     pub(crate) fn binder(&mut self, what: &str) -> BinderId {
         let token = self.token();
         let (name, span) = match token.kind {
@@ -504,7 +507,7 @@ impl Parser<'_> {
         None
     }
 
-    /// Reports an abstraction in a type.
+    /// Parses and reports an abstraction in the position of a type or size.
     pub(crate) fn function_in_type(&mut self) -> TermId {
         let word = self.token();
         let text = self.quoted(word);

@@ -1,4 +1,5 @@
-//! Parses items: definitions, imports, annotations and documentation.
+//! Parses items: definitions, imports, annotations, documentation and string literals. `foreign`
+//! parses foreign functions.
 
 use super::{Parser, TermCategory};
 use crate::ast::{Annotation, AnnotationArg, AnnotationValue, Docs, Ident, ItemKind};
@@ -209,7 +210,7 @@ impl Parser<'_> {
         AnnotationValue::List(terms.into_boxed_slice(), self.since(open.span.start))
     }
 
-    /// Reports and skips text between an annotation and its definition.
+    /// Reports and skips text between an annotation and the next annotation, definition or import.
     fn skip_behind_annotation(&mut self) {
         use TokenKind::{At, Def, End, Foreign, Import};
         let token = self.token();
@@ -225,7 +226,7 @@ impl Parser<'_> {
     }
 
     /// Parses a string literal. Returns its text with the escapes resolved, and its span with the
-    /// quotes.
+    /// quotes. An unknown escape is reported and left out of the text.
     pub(crate) fn string(&mut self) -> (Box<str>, Span) {
         let span = self.bump().span;
         let inner = self.slice(Span::new(span.start + 1, span.end.max(span.start + 2) - 1));
@@ -259,7 +260,7 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the `///` lines before the first token.
+/// Returns the documentation in the `///` lines before the first token, if there are any.
 pub(crate) fn docs(text: &str) -> Option<Docs> {
     let mut docs: Option<Docs> = None;
     let mut lines = String::new();

@@ -9,8 +9,8 @@ use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Diagnostic, Span, codes};
 
 impl Parser<'_> {
-    /// Reports a character that begins no token, or a comment or string without its end. A sign
-    /// that RISE writes in another way is replaced by the token that it denotes.
+    /// Reports a character that begins no token, or a comment or string without its end. For a sign
+    /// that RISE writes in another way, the token that it denotes is added.
     pub(crate) fn lexical_error(&mut self, token: Token) {
         let open = |length: u32| Span::new(token.span.start, token.span.start + length);
         let unterminated =
@@ -42,9 +42,10 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a `;`, which RISE does not have. In square brackets, and in braces, which may be a
-    /// block of another language, it is not reported but added as a token. The tokens before it are
-    /// already read.
+    /// Reports a `;`, which RISE does not have; the tokens before it are already read. In square
+    /// brackets, and in braces, which may be a block of another language, it is not reported but
+    /// added as a token. After the value of a `let`, it is read as `in`. Does nothing if there is
+    /// an error already.
     fn semicolon(&mut self, token: Token) {
         if self.error.is_some() {
             return;
@@ -205,8 +206,8 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the innermost unclosed opening bracket before a position; the tokens are given
-/// backwards.
+/// Returns the kind of the innermost unclosed opening bracket before a position; the tokens are
+/// given backwards.
 fn innermost_bracket<'a>(mut tokens: impl Iterator<Item = &'a Token>) -> Option<TokenKind> {
     let mut depth = 0u32;
     tokens.find_map(|token| {

@@ -1,4 +1,4 @@
-//! Parses numbers and Booleans.
+//! Parses numbers, and the sizes that are a part of a token such as `3.3`.
 
 use super::Parser;
 use crate::ast::{Literal, Name, ScalarType, TermId, TermKind};
@@ -57,7 +57,8 @@ impl Parser<'_> {
     }
 
     /// Returns the scalar type of the suffix after the first `digits` bytes of a number; `None` if
-    /// there is no suffix or a wrong one, which is reported. `whole` is true for an integer.
+    /// there is no suffix or a wrong one, which is reported. `whole` is true for a number without a
+    /// point and an exponent.
     fn suffix(&mut self, number: Span, digits: usize, whole: bool) -> Option<ScalarType> {
         let text = self.slice(number);
         let suffix = match &text[digits..] {

@@ -1,9 +1,10 @@
 //! A recursive-descent parser from the tokens of one item to its tree.
 //!
 //! Every construct returns a tree, with [`TermKind::Missing`] for absent parts. Only the first
-//! mistake of the item is reported; error recovery parses the rest without reports. A missing token
-//! is reported at the last character of the token before it, so that the span is visible; an
-//! unexpected token is reported at its own span.
+//! mistake of the item is reported; error recovery parses the rest without reports. The modules
+//! `recover_…`, `block` and `lexical_errors` recognise mistakes and notations of other languages. A
+//! missing token is reported at the last character of the token before it, so that the span is
+//! visible; an unexpected token is reported at its own span.
 
 mod atom;
 mod block;
@@ -61,10 +62,10 @@ pub struct Parsed {
 /// Parses the text of one RISE item, as [`split`](crate::split) returns it. Spans are relative to
 /// its start.
 ///
-/// The tree is complete: absent parts are [`TermKind::Missing`]. At most one error is reported, the
-/// first one: for a missing token at the last character of the token before it, for an unexpected
-/// token at its own span. A character that begins no token, or a comment or string without its end,
-/// takes precedence over other errors.
+/// Absent terms are [`TermKind::Missing`]. At most one error is reported, the first one: for a
+/// missing token at the last character of the token before it, for an unexpected token at its own
+/// span. A character that begins no token, or a comment or string without its end, takes precedence
+/// over other errors.
 pub fn parse(text: &str) -> Parsed {
     parse_in(text, Dialect::Rise)
 }
@@ -392,7 +393,7 @@ impl<'t> Parser<'t> {
         self.report(Diagnostic::syntax(span, message));
     }
 
-    /// Reports that `what` is missing after the previous token, with advice on how it is written.
+    /// Reports that `what` is missing after the previous token, with the advice `help`.
     pub(crate) fn expected_with_help(&mut self, what: &str, help: &str) {
         let is_first = self.error.is_none();
         self.expected(what);
@@ -442,7 +443,7 @@ impl<'t> Parser<'t> {
         term
     }
 
-    /// Adds a fix to the error with span `at`, if it is the item's error.
+    /// Adds a fix to the item's error, if the span of that is `at`.
     pub(crate) fn mend(&mut self, at: Span, fix: Fix) {
         if let Some(error) = self.error.as_mut().filter(|error| error.span == at) {
             error.fixes.push(fix);

@@ -121,9 +121,10 @@ impl Parser<'_> {
         }
     }
 
-    /// Combines operators on the stack, down to the index `base`, with their right operand, up to
-    /// one of lower precedence than `next`, or of the same precedence if that is right-associative.
-    /// Without `next`, combines all of them.
+    /// Combines the operators on the stack from the index `base` on, the last one first, with their
+    /// right operand, and returns the result. Stops before an operator of lower precedence than
+    /// `next`, or of the same precedence if that is right-associative. Operators that need
+    /// parentheses beside each other are reported.
     fn reduce(&mut self, base: usize, operand: TermId, next: Option<(BinaryOp, Span)>) -> TermId {
         let mut operand = operand;
         while self.pending.len() > base {
@@ -178,7 +179,7 @@ impl Parser<'_> {
         );
     }
 
-    /// Parses prefix operators, if there are any, and their operand.
+    /// Parses prefix operators, if there are any, and their operand with its arguments.
     fn unary(&mut self, mode: TermCategory) -> TermId {
         let first = self.pos;
         while self.at_prefix_operator(mode) {

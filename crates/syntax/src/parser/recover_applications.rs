@@ -1,4 +1,5 @@
-//! Error recovery for function application by juxtaposition, as in `map f xs`.
+//! Error recovery for function application by juxtaposition, as in `map f xs`, for a missing `|>`,
+//! for functions without `fun` among arguments, and for casts of other languages.
 //!
 //! The arguments are reported and parsed as arguments, so that the text after them is parsed as
 //! usual.

@@ -1,4 +1,5 @@
-//! Error recovery for indexing in brackets, and for array types in the notation of other languages.
+//! Error recovery for indexing in brackets, for `cast[f32](x)`, and for array types and type
+//! constructors in the notation of other languages.
 
 use super::recover_applications::conversion;
 use super::{Parser, TermCategory};
@@ -65,8 +66,8 @@ impl Parser<'_> {
         term
     }
 
-    /// Returns true if a token directly within the brackets at the current position satisfies the
-    /// predicate.
+    /// Returns true if a token directly within the brackets that open at the current token
+    /// satisfies the predicate.
     pub(crate) fn is_in_brackets(&self, is_it: impl Fn(TokenKind, &str) -> bool) -> bool {
         self.ahead_in_brackets(1)
             .any(|token| is_it(token.kind, self.slice(token.span)))
@@ -142,7 +143,8 @@ impl Parser<'_> {
         ty
     }
 
-    /// Parses and reports an array type in brackets, `[n, f32]`, `[f32; n]` or `[n]f32`.
+    /// Parses and reports an array type in brackets, `[n, f32]`, `[f32; n]` or `[n]f32`. Returns a
+    /// [`TermKind::Missing`] if the brackets contain no array type.
     pub(crate) fn type_in_brackets(&mut self) -> TermId {
         let was_first = self.error.is_none();
         let open = self.bump();
@@ -232,8 +234,8 @@ impl Parser<'_> {
         self.report(Diagnostic::syntax(elem, message).fix("Swap the two", edits, true));
     }
 
-    /// Reports and skips the arguments of a constructor in angle brackets, `Array<n, f32>`. Returns
-    /// true if the current token is `<`.
+    /// Reports the arguments of a constructor in angle brackets, `Array<n, f32>`, and skips them if
+    /// a `>` is among the next 20 tokens. Returns true if the current token is `<`.
     pub(crate) fn angle_brackets(&mut self, word: Token, form: &str) -> bool {
         if !self.at(TokenKind::Less) {
             return false;

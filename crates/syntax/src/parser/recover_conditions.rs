@@ -7,7 +7,8 @@ use crate::lexer::TokenKind;
 use crate::{Diagnostic, Span, codes};
 
 impl Parser<'_> {
-    /// Returns true if `=` and a size follow a condition on sizes that contains no comparison.
+    /// Returns true if `=` and a size follow a condition on sizes that is not yet a comparison, `|`
+    /// or a combination of these.
     pub(crate) fn at_equals_for_relation(&self, condition: TermId) -> bool {
         use TokenKind::{
             Arrow, Caret, Comma, End, Equals, Ident, Int, LParen, Minus, Percent, Plus,
@@ -38,7 +39,7 @@ impl Parser<'_> {
         self.at(Equals) && !relates && ends && !is_empty
     }
 
-    /// Parses a condition with `=` instead of `==`: `where n = 4`.
+    /// Parses and reports a condition with `=` instead of `==`: `where n = 4`.
     pub(crate) fn equals_for_relation(&mut self, lhs: TermId) -> TermId {
         let op_span = self.token().span;
         let op = self.single_equals().unwrap_or(BinaryOp::Eq);
@@ -84,7 +85,7 @@ impl Parser<'_> {
         self.missing()
     }
 
-    /// Parses the type of a parameter, which must not have conditions.
+    /// Parses the type of a parameter; conditions after it are reported.
     pub(crate) fn type_of_parameter(&mut self) -> TermId {
         if self.at_conditions_without_type() {
             let ty = self.type_before_conditions();

@@ -1,5 +1,5 @@
 //! Error recovery for definitions and functions in the notation of other languages: `def f(x) = …`,
-//! `\x -> …`.
+//! `let f = …`, `\x -> …`; also for modifiers and comments of other languages.
 
 use super::{Parser, TermCategory};
 use crate::ast::{BinderAnnotation, BinderId, Name, TermId, TermKind};
@@ -273,8 +273,8 @@ impl Parser<'_> {
         self.mend(at, Fix::preferred(WRITE_FUN_TITLE, edits));
     }
 
-    /// Reports a definition that begins with a keyword of another language, at the start or end of
-    /// an item. Returns false at any other text.
+    /// Reports a definition that begins with a keyword of another language or a misspelt `def`, at
+    /// the start or end of an item. Returns false at any other text.
     pub(crate) fn foreign_definition(&mut self) -> bool {
         let (word, next) = (self.token(), self.peek(1));
         let text = self.slice(word.span).to_owned();
@@ -350,7 +350,8 @@ impl Parser<'_> {
         true
     }
 
-    /// Records the names that the rest of the item defines by keywords of other languages.
+    /// Records in `synonyms` the names that the rest of the item defines by keywords of other
+    /// languages or a misspelt `def`.
     fn note_names(&mut self) {
         let tokens = &self.tokens[self.pos..];
         let names: Vec<Name> = (tokens.windows(3))

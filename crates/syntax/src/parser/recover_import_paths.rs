@@ -29,8 +29,8 @@ impl Parser<'_> {
         self.report(error.with_fix(is_path.then(|| Fix::write(span, path))));
     }
 
-    /// Reports a path in quotes of another kind, of which the opening one is given:
-    /// `import 'library.rise'`. Returns true if an error was reported.
+    /// Reports a path in quotes of another kind, of which the opening one is given: `import
+    /// 'library.rise'`. Returns false if there is no such path.
     pub(crate) fn path_in_other_quotes(&mut self, open: Span) -> bool {
         let closers: &[char] = match self.slice(open) {
             "'" | "‘" => &['\'', '’'],

@@ -1,5 +1,6 @@
-//! Error recovery for operators of other languages: `xs ++ ys`, `x++`, `xs !! 2`, `~x`, `x +. y`,
-//! `f @ x`.
+//! Error recovery for operators of other languages, such as `xs ++ ys`, `x++`, `xs !! 2`, `~x`, `x
+//! +. y`, `f @ x` and `x mod y`, for operators in wrong positions, and for names of arguments,
+//! `axis = 0`.
 
 use super::lexical_errors::no_bits;
 use super::{Parser, TermCategory};
@@ -8,8 +9,8 @@ use crate::lexer::{Token, TokenKind};
 use crate::{Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
-    /// Parses the operators of other languages after an operand, reports the first of them, and
-    /// returns the resulting operand.
+    /// Parses and reports the operators of other languages after an operand, and returns the
+    /// resulting operand.
     pub(crate) fn with_foreign_signs(&mut self, mut operand: TermId, mode: TermCategory) -> TermId {
         while !mode.is_type() && self.host.is_none() {
             let is_binary = self.begins_operand_at(2);
@@ -260,7 +261,8 @@ impl Parser<'_> {
     }
 
     /// Reports and skips a name and `=` before an argument, as in `axis = 0`. Does nothing in DPIA,
-    /// in the first argument of `select`, or if the item binds the name before this place.
+    /// in ELEVATE, in the first argument of `select`, or if the item binds the name before this
+    /// place.
     pub(crate) fn named_argument(&mut self) {
         let (name, equals) = (self.token().span, self.peek(1).span);
         let has_form = self.at(TokenKind::Ident) && self.peek_kind(1) == TokenKind::Equals;

@@ -14,7 +14,7 @@ struct Component<'t> {
 }
 
 impl<'t> Parser<'t> {
-    /// Returns true if a pattern and `=` follow this `let`; without them `let` is the primitive.
+    /// Returns true if a pattern and `=` follow the current token, a `let`.
     pub(crate) fn at_let_pattern(&self) -> bool {
         let tokens = &self.tokens[(self.pos + 1).min(self.tokens.len())..];
         pattern_length(tokens).is_some_and(|length| tokens[length].kind == TokenKind::Equals)

@@ -8,7 +8,7 @@ use crate::{Diagnostic, Dialect, Fix, Span};
 
 impl Parser<'_> {
     /// Parses a name, or a construct of another language, whose keyword is recognised by the tokens
-    /// after it.
+    /// after it and reported.
     pub(crate) fn named(&mut self, mode: TermCategory) -> TermId {
         let token = self.token();
         let text = self.slice(token.span);

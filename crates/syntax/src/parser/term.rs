@@ -169,8 +169,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true at `let` and a binding occurrence: a name, also a reserved one or `_`, or a
-    /// pattern. At any other `let`, which is the primitive, returns false.
+    /// Returns true at `let` and a name, a pattern, or a reserved word or `_` before `=` or `:`. At
+    /// any other `let`, which is the primitive, returns false.
     pub(crate) fn at_let_binding(&self) -> bool {
         let next = self.peek_kind(1);
         self.at(TokenKind::Let)
@@ -247,7 +247,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses `(n: Nat) ->` or `{n: Nat} ->`, and adds the start of a type to `prefixes`.
+    /// Parses `(n: Nat) ->` or `{n: Nat} ->`, and adds the start of a type for each parameter to
+    /// `prefixes`.
     fn type_parameters(&mut self, prefixes: &mut Vec<PendingTerm>) {
         let open = self.bump();
         let implicit = open.kind == TokenKind::LBrace;
@@ -295,7 +296,7 @@ impl Parser<'_> {
     }
 
     /// Parses `where 4 | n, n >= 12`, if it follows the type `ty`, and returns the type with the
-    /// conditions. A name cannot occur in this position.
+    /// conditions; otherwise returns `ty`.
     pub(crate) fn conditions_of(&mut self, ty: TermId) -> TermId {
         if !self.at_where() {
             return ty;
@@ -335,7 +336,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses an operand, and the calls, projections and dots of array types after it.
+    /// Parses an operand, and the calls, projections and dots of array types after it. Indices in
+    /// brackets, methods and other postfix forms of other languages are reported.
     pub(crate) fn postfix(&mut self, mode: TermCategory) -> TermId {
         let mut dimensions: Vec<Dimension> = Vec::new();
         let mut term = self.sized_atom(mode, &mut dimensions);
@@ -466,7 +468,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports the type annotation of a `let`: `let x: type = …`.
+    /// Reports and skips the type annotation of a `let`: `let x: type = …`.
     fn let_with_type(&mut self, name: &Name) {
         let colon = self.bump();
         let message = format!("`let` takes no type: write `let {name} = (value : type) in …`");

@@ -8,11 +8,11 @@ use syntax::ast::ScalarType;
 use super::list::Entry;
 use super::particles;
 
-/// The number of bytes from which random numbers are generated for a part of the argument and
-/// repeated.
+/// The size in bytes from which on only a part of an argument is generated, which is repeated.
 const LARGE: usize = 1 << 22;
 
-/// Fills the arguments with the random numbers of `rise-ls run`.
+/// Fills the arguments with random numbers as `rise-ls run` does, except that the numbers of large
+/// arguments are repeated.
 pub fn fill(launch: &mut Launch) -> Result<(), String> {
     for (seed, value) in (1..).zip(&mut launch.args) {
         let shape = value.shape().clone();
@@ -32,7 +32,7 @@ pub fn fill(launch: &mut Launch) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns true if all scalars of the shape are `f32`.
+/// Returns true if the shape is built of arrays and pairs from `f32` and vectors of `f32`.
 fn only_floats(shape: &Shape) -> bool {
     match shape {
         Shape::Scalar(ScalarType::F32) | Shape::Vector(_, Leaf::Scalar(ScalarType::F32)) => true,
@@ -83,7 +83,7 @@ fn neighbours(shape: &Shape) -> Option<Vec<u8>> {
     Some(all.iter().flat_map(|index| index.to_ne_bytes()).collect())
 }
 
-/// Shifts the random numbers from -1 … 1 to 1/16 … 2 1/16.
+/// Adds 1.0625 to the random numbers from -1 to 1, so that all of them are positive.
 fn positive(value: &Value) -> Option<Vec<u8>> {
     let numbers = value.bytes().chunks_exact(4);
     let moved = |bytes: &[u8]| {

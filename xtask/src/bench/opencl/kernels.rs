@@ -31,7 +31,7 @@ enum Param {
 pub struct Kernels {
     steps: Vec<(KernelHandle, Option<[usize; 3]>, [usize; 3])>,
     output: Buffer,
-    /// Memory that only the kernels use; this keeps it alive.
+    /// The buffers that only the kernels use, which must not be dropped before them.
     _own: Vec<Buffer>,
     session: Session,
     result: Shape,

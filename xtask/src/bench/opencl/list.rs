@@ -35,7 +35,8 @@ pub struct Entry {
     pub twin: Option<String>,
     /// True if the program is tuned for current devices.
     pub tuned: bool,
-    /// The maximal difference of results.
+    /// The largest difference of results that is allowed, relative to `max(1, |b|)` for the
+    /// expected element `b`; `None` for the default.
     pub tolerance: Option<f64>,
 }
 
@@ -92,7 +93,8 @@ pub struct Twin {
     pub steps: Vec<Step>,
 }
 
-/// A launch of a hand-written kernel; the generated kernel has the values that are `None`.
+/// A launch of a hand-written kernel. Instead of a value that is `None`, that of the generated
+/// kernel is used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
     /// The name of the kernel.

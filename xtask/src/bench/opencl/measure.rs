@@ -24,11 +24,14 @@ use super::results::{Machine, Measured, Point};
 use super::{Options, Outcome, arguments, limits, say, say_failure};
 use crate::bench::programs::{definition, first, sources};
 
-/// The minimal number of warm-up launches, and their minimal time.
+/// The minimal number of warm-up launches.
 const WARM_UP: usize = 3;
+/// The minimal time of all warm-up launches, each of which counts as at least 20 µs.
 const WARM_FOR: Duration = Duration::from_millis(20);
-/// Kernels below this time are launched several times in a round, of which the median counts.
+/// The time below which kernels are launched [`LAUNCHES`] times in a round, of which the median
+/// counts.
 const SHORT: Duration = Duration::from_micros(200);
+/// The number of launches of a short kernel in a round.
 const LAUNCHES: usize = 5;
 
 /// Measures these programs and prints the results as JSON lines.
@@ -193,7 +196,8 @@ impl<'a> Ready<'a> {
         })
     }
 
-    /// Compares the results of both with the interpreter.
+    /// Compares the results of the generated and the hand-written kernels with that of the
+    /// interpreter.
     fn verify(&self, sizes: &Sizes) -> Result<(), String> {
         let launch = self.launch(sizes)?;
         let arguments = Arguments::new(self.session, &launch)?;
@@ -235,7 +239,8 @@ impl<'a> Ready<'a> {
         Ok(outcome.map_err(said)?.value)
     }
 
-    /// Returns the largest difference, and the number of elements with too large a difference.
+    /// Returns the largest difference of elements, relative to `max(1, |b|)` for the expected
+    /// element `b`, and the number of elements with too large a difference.
     fn difference(&self, actual: &Value, expected: &Value) -> Result<(f64, u64), String> {
         if actual.bytes() == expected.bytes() {
             return Ok((0.0, 0));

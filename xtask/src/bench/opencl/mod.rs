@@ -34,7 +34,7 @@ use results::{Machine, Measured};
 const PATIENCE: Duration = Duration::from_secs(40);
 /// The time limit of the vendor's BLAS, with the start of PyTorch.
 const LIBRARY: Duration = Duration::from_secs(60);
-/// The vendor's BLAS through PyTorch.
+/// A Python script that measures the vendor's BLAS through PyTorch.
 const TORCH: &str = include_str!("torch_mm.py");
 
 /// The options for OpenCL.
@@ -169,7 +169,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Creates a run without results of its own.
+    /// Creates a run without results of its own. It has the results that are to be merged.
     fn new(root: &Path, options: &'a Options) -> Outcome<Run<'a>> {
         let mut run = Run {
             options,
@@ -279,7 +279,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Reads the lines of a process until all programs are measured or no line arrives in time.
+    /// Reads the lines of a process until all programs are measured. Returns the reason if no
+    /// further line arrives.
     fn follow(
         &mut self,
         lines: &Receiver<Json>,

@@ -13,8 +13,9 @@ pub fn positions(count: usize) -> Vec<[f32; 4]> {
         .collect()
 }
 
-/// Returns for each particle the indices of the `wanted` nearest others, in rows: the nearest
-/// neighbour of each particle, then the second nearest of each, ….
+/// Returns for each particle the indices of `wanted` near others, in rows: the nearest neighbour of
+/// each particle, then the second nearest of each, …. If there are too few particles, neighbours
+/// are repeated.
 pub fn neighbours(positions: &[[f32; 4]], wanted: usize) -> Vec<i32> {
     let count = positions.len();
     let cells = Cells::new(positions, wanted);

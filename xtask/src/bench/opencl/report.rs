@@ -1,4 +1,4 @@
-//! Writes the table in `docs/benchmarks`.
+//! Formats the results as the table in `docs/benchmarks`, and as JSON.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -199,7 +199,8 @@ impl Report<'_> {
         }
     }
 
-    /// Returns the means, and the programs with failures or low speed.
+    /// Returns the means, the shares of the limits, the comparison with the vendor's library, and
+    /// the errors.
     pub fn summary(&self) -> String {
         let points = || {
             self.programs
@@ -295,7 +296,7 @@ fn lift(entry: &Entry, point: &Point) -> Option<f64> {
     entry.lift.get(at).copied()
 }
 
-/// Formats a time in ms with about three digits.
+/// Formats a time in ms, with fewer decimal places if it is long.
 fn shown(ms: f64) -> String {
     match ms {
         ms if ms < 1.0 => format!("{ms:.4}"),

@@ -59,7 +59,8 @@ pub struct Point {
     pub generated: Vec<f64>,
     /// The times of the hand-written kernels in the same rounds; empty if there are none.
     pub by_hand: Vec<f64>,
-    /// The largest difference of both results, relative to `max(1, |b|)`.
+    /// The largest difference of both results, relative to `max(1, |b|)` for the element `b` of the
+    /// hand-written kernel.
     pub difference: f64,
     /// The number of elements with too large a difference.
     pub wrong: u64,

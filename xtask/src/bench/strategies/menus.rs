@@ -24,7 +24,8 @@ const FILES: [&str; 5] = [
 /// The limit in milliseconds for a list, and for the diagnostics of syntax and types after a
 /// keystroke.
 const LIMIT: f64 = 5.0;
-/// A keystroke is measured at one of this number of positions.
+/// The step between the positions at which keystrokes are measured in programs; in strategies it is
+/// a quarter of this.
 const TYPED: usize = 16;
 
 /// The strategies that are edited, with the programs that refer to them: the files, the start of
@@ -34,7 +35,7 @@ const TYPED_IN: [(&str, &str, &str); 2] = [
     ("binomial", "def binomial ", "scanlinePar"),
 ];
 
-/// Measures each file.
+/// Measures the lists of code actions and the keystrokes.
 pub fn measure(root: &Path, table: &mut Table) -> Outcome<()> {
     lists(root, table)?;
     for (name, def, strategy) in TYPED_IN {

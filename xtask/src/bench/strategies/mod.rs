@@ -117,10 +117,10 @@ const SUBJECTS: [Subject; 2] = [
     },
 ];
 
-/// The fastest version of the matrix product.
+/// The title of the program and the schedule of the fastest matrix product.
 const FASTEST: (&str, &str) = ("gemm", "parallelOpenMP");
 
-/// Measures and prints the table.
+/// Runs the measurements that the options select, and prints the results.
 pub fn run(root: &Path, options: &Options, json: bool) -> Outcome<()> {
     if let Some(schedule) = &options.schedule {
         println!("{}", rewriting::here(root, schedule)?);
@@ -136,7 +136,9 @@ pub fn run(root: &Path, options: &Options, json: bool) -> Outcome<()> {
     super::print(&table, json)
 }
 
-/// Adds the measurements of the schedules with `only` in their names.
+/// Adds the measurements of the schedules that have `only` in their names or in the titles of their
+/// programs. Also adds those of steps if `only` is empty, and those of code actions if `only` is
+/// empty or a part of `menus`.
 pub fn measure(root: &Path, only: &str, table: &mut Table) -> Outcome<()> {
     if only.is_empty() {
         rewriting::steps(table);

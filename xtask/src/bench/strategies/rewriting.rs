@@ -1,4 +1,5 @@
-//! Measures the application of a schedule.
+//! Measures the number of rewriting steps per second, and the time and memory of the application of
+//! schedules.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,11 +16,11 @@ use super::{Schedule, Subject, subject, workloads};
 use crate::bench::Outcome;
 use crate::bench::table::{Row, Series, Table, Unit};
 
-/// The number of times that a schedule is applied.
+/// The number of times that a schedule is applied after the first time.
 const TIMES: usize = 15;
 /// The number of rounds of the workloads of steps.
 const ROUNDS: u32 = 5;
-/// The time limit of a schedule in milliseconds.
+/// The target of the time of a schedule in milliseconds.
 const LIMIT: f64 = 200.0;
 /// The target of the steps per second.
 const RATE: f64 = 1_000_000.0;

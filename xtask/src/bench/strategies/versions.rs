@@ -16,7 +16,7 @@ use crate::bench::Outcome;
 use crate::bench::programs::{definition, first};
 use crate::bench::table::{Row, Series, Table, Unit};
 
-/// The number of turns, with one call of each version.
+/// The number of turns, in each of which all versions are called. The first is a warm-up.
 const TURNS: usize = 6;
 /// The time from which a version is called only once in a turn.
 const SLOW: Duration = Duration::from_millis(300);

@@ -1,5 +1,5 @@
-//! Barrier insertion: inserts barriers where a work-item accesses what another work-item of its
-//! group wrote, or writes what another one still reads.
+//! Inserts barriers where a work-item accesses what another work-item of its group wrote, or writes
+//! what another one still reads.
 //!
 //! The pass processes the statements in order, with the set of pending accesses: those since the
 //! last barrier on any path. A barrier is inserted before the first statement that may access the
@@ -26,26 +26,27 @@ use crate::ir::{
     Maker, Order, Ordered, Stmt, StmtKind,
 };
 
-/// The maximal number of pairs of accesses that a barrier records.
+/// The maximal number of pairs of accesses that a barrier contains as its reasons.
 const MAX_ORDERS: usize = 8;
 
-/// All memory that work-items share.
+/// The fences of a barrier for all memory that work-items share.
 const EVERYTHING: Fences = Fences {
     local: true,
     global: true,
 };
 
-/// A kernel with barriers, and their conditions.
+/// The result of the insertion of barriers into a kernel.
 pub(crate) struct Ordering {
     /// The statements with barriers.
     pub body: Vec<Stmt>,
-    /// The number of barriers.
+    /// The number of barriers, including those that the program contains.
     pub barriers: usize,
     /// The conditions on the launch under which all work-items of a group reach each barrier.
     pub requires: Vec<Prop>,
 }
 
-/// Inserts barriers into the statements of a kernel.
+/// Inserts barriers into the statements of a kernel. `shared` maps arrays that use the memory of
+/// other ones.
 ///
 /// # Errors
 /// Fails for a barrier that not all work-items of a group reach.
@@ -72,26 +73,28 @@ pub(crate) fn order(
     })
 }
 
-/// The accesses of statements before their first barrier and after their last one.
+/// The accesses of statements before their first barrier and after their last one, to shared
+/// memory.
 #[derive(Default)]
 struct Segment {
     head: Vec<Access>,
     tail: Vec<Access>,
-    /// The memory for which there is a barrier on every path.
+    /// The memory for which every path through the statements has a barrier.
     stops: Fences,
 }
 
 struct Barriers<'a, 'f> {
     flow: &'a Flow<'f>,
     shared: &'a MemoryAliases,
-    /// The enclosing conditions that may differ between work-items of a group.
+    /// The phrases of the enclosing conditions that may differ between work-items of a group.
     diverging: Vec<Origin>,
     requires: Vec<Prop>,
     barriers: usize,
 }
 
 impl Barriers<'_, '_> {
-    /// Inserts barriers into a block, given the pending accesses before it.
+    /// Inserts barriers into a block, given the pending accesses before it, and returns its
+    /// accesses.
     fn block(&mut self, body: &mut Vec<Stmt>, path: &Path, pending: &[Access]) -> Result<Segment> {
         let path = &path.with_pointers(body, self.flow.function);
         let mut pending = pending.to_vec();
@@ -126,8 +129,9 @@ impl Barriers<'_, '_> {
         Ok(whole)
     }
 
-    /// Returns the barrier behind a loop over the work-items of a group, if unnecessary barriers
-    /// are not left out and all work-items reach this one.
+    /// Returns a barrier to be inserted after a loop over the work-items of a group, if the
+    /// elimination of barriers is left out, and all work-items reach it without a further condition
+    /// on the launch; `None` otherwise and for other statements.
     fn after_map_local(&mut self, stmt: &Stmt, path: &Path) -> Option<Stmt> {
         let is_map_local = matches!(
             stmt.kind,
@@ -244,8 +248,8 @@ impl Barriers<'_, '_> {
         Ok(segment)
     }
 
-    /// Inserts a barrier at the end of a loop's body, or at its start if that also orders the
-    /// accesses before the loop.
+    /// Inserts a barrier for the accesses `found` at the end of a loop's body or, if there are
+    /// accesses `before` the loop to be ordered too, one for both at its start.
     fn between_iterations(
         &mut self,
         body: &mut Vec<Stmt>,
@@ -272,7 +276,7 @@ impl Barriers<'_, '_> {
         Ok(())
     }
 
-    /// Removes accesses that a barrier for this memory orders.
+    /// Removes the accesses that a barrier with these fences orders.
     fn keep_open(&self, accesses: &mut Vec<Access>, fences: Fences) {
         accesses.retain(|access| match self.flow.shared(access.id) {
             Some(AddressSpace::Local) => !fences.local,
@@ -280,7 +284,8 @@ impl Barriers<'_, '_> {
         });
     }
 
-    /// Returns true if one work-item or group may execute a loop's body more than once.
+    /// Returns true unless it is proved that a work-item or group executes a loop's body at most
+    /// once.
     fn repeats(&self, around: &Around, facts: &Facts) -> bool {
         let once = match around.items() {
             Some((level, dimension)) => {
@@ -291,8 +296,8 @@ impl Barriers<'_, '_> {
         !facts.proves(&once)
     }
 
-    /// Returns true if each group executes a loop's body at least once, given that all of its
-    /// work-items execute it equally often.
+    /// Returns true if it is proved that each group executes a loop's body at least once, given
+    /// that all of its work-items execute it equally often.
     fn surely_runs(&self, around: &Around, facts: &Facts) -> bool {
         let least = match around.items() {
             Some((Level::Local, _)) => Nat::ONE,
@@ -306,9 +311,9 @@ impl Barriers<'_, '_> {
         accesses.retain(|access| self.flow.shared(access.id).is_some());
     }
 
-    /// Returns the pairs of accesses by different work-items that have to be ordered; `None` if
-    /// there are none. If `carried` is given, they are in different iterations of the loop at this
-    /// depth.
+    /// Returns the pairs of an access in `first` and one in `second` by different work-items that
+    /// have to be ordered, with the fences for that; `None` if there are none. If `carried` is
+    /// given, the accesses are in different iterations of the loop at this depth.
     fn orders(&self, first: &[Access], second: &[Access], carried: Option<usize>) -> Option<Found> {
         let mut found = Found::default();
         let mut seen = FxHashSet::default();
@@ -348,7 +353,7 @@ impl Barriers<'_, '_> {
     }
 
     /// Ensures that all work-items of a group reach this point equally often, if necessary by
-    /// conditions on the launch in `requires`; fails if this is not possible.
+    /// conditions on the launch, which are added to `requires`; fails if this is not possible.
     fn come_together(&mut self, path: &Path) -> Result<()> {
         if let Some(condition) = self.diverging.last() {
             let text = "work-items would have to wait for each other under a condition that may \
@@ -366,7 +371,7 @@ impl Barriers<'_, '_> {
     }
 
     /// Ensures that all work-items of a group execute a loop's body equally often, if necessary by
-    /// a condition on the launch in `requires`; fails if this is not possible.
+    /// a condition on the launch, which is added to `requires`; fails if this is not possible.
     fn all_run(&mut self, around: &Around, facts: &Facts) -> Result<()> {
         let differs = |nat: &Nat| nat.any_var(&|var| self.differs(var));
         let (level, dimension) = match around.items() {
@@ -449,7 +454,7 @@ impl Barriers<'_, '_> {
     }
 }
 
-/// Returns true if a condition without variables is false.
+/// Returns true if a proposition contains no variables and is false.
 fn is_false(prop: &Prop) -> bool {
     prop.eval(&|_| None, &|_, _| None) == Some(false)
 }
@@ -462,7 +467,7 @@ fn diverging(origin: Origin, text: String) -> CompileError {
         .with_code(codes::DIVERGENT_BARRIER)
 }
 
-/// Returns the memory that at least one of two barriers orders.
+/// Returns the fences that at least one of two barriers has.
 fn either(a: Fences, b: Fences) -> Fences {
     Fences {
         local: a.local || b.local,
@@ -470,7 +475,7 @@ fn either(a: Fences, b: Fences) -> Fences {
     }
 }
 
-/// Returns the memory that both of two barriers order.
+/// Returns the fences that both of two barriers have.
 fn both(a: Fences, b: Fences) -> Fences {
     Fences {
         local: a.local && b.local,
@@ -484,7 +489,7 @@ fn common(a: &Access, b: &Access) -> usize {
     pairs.take_while(|(a, b)| a == b).count()
 }
 
-/// Pairs of accesses to be ordered.
+/// Pairs of accesses to be ordered by one barrier, with the fences for that.
 #[derive(Default)]
 struct Found {
     orders: Vec<Ordered>,

@@ -1,4 +1,5 @@
-//! Places local and global arrays in memory, and decides which arrays share memory.
+//! Places local and global arrays in memory, decides which local arrays share memory, and inserts
+//! barriers.
 //!
 //! Local arrays are declared at the top of a kernel, or are parameters of it if their size is known
 //! only at launch; global arrays are always parameters. An array that is declared in a loop that is
@@ -34,12 +35,13 @@ pub(crate) const PASS: Pass<KernelFunction> = Pass {
     },
 };
 
-/// Allocates the arrays of a kernel and orders the accesses of its work-items.
+/// Allocates the local and global arrays of a kernel, and orders the accesses of its work-items by
+/// barriers.
 ///
 /// # Errors
 /// Fails for memory that several work-items write at one place, or that one group writes and
-/// another reads, for barriers that not all work-items of a group reach, and for sizes that are not
-/// supported.
+/// another reads, for distributed loops that are nested in a wrong way, for barriers that not all
+/// work-items of a group reach, and for sizes and types that are not supported.
 pub(crate) fn run(function: &mut Function, work: &mut KernelState) -> Result<()> {
     let body = std::mem::take(&mut function.body);
     groups::check(function, work, &body)?;
@@ -54,19 +56,19 @@ pub(crate) fn run(function: &mut Function, work: &mut KernelState) -> Result<()>
     place(function, work, arrays, &shared)
 }
 
-/// An array or scalar in local or global memory.
+/// A variable or array in local or global memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Array {
     pub id: Id,
     pub space: AddressSpace,
-    /// The number of elements of a copy; `None` for a scalar.
+    /// The number of elements of one copy; `None` for a variable that is not an array.
     pub count: Option<Nat>,
-    /// The copies for the enclosing loops of the declaration.
+    /// The copies that the loops around the declaration require, those of outer loops first.
     pub copies: Vec<Copies>,
 }
 
 impl Array {
-    /// Returns the total number of elements of all copies.
+    /// Returns the number of elements of all copies together.
     pub fn all(&self) -> Nat {
         let one = self.count.clone().unwrap_or(Nat::ONE);
         self.copies.iter().fold(one, |all, of| &all * &of.number)
@@ -82,26 +84,28 @@ impl Array {
     }
 }
 
-/// The copies for the work-items or groups over which a loop is distributed.
+/// The copies of an array for the work-items or groups over which a loop is distributed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Copies {
     pub level: Level,
     pub dimension: u8,
     pub number: Nat,
-    /// The index of the copy that an iteration uses.
+    /// The number of the copy that an iteration of the loop uses, counted from 0.
     which: Nat,
 }
 
 impl Copies {
-    /// Returns true if both assign the same copies to the same work-items.
+    /// Returns true if both have the same number of copies, for loops of the same level and
+    /// dimension.
     pub fn alike(&self, other: &Copies) -> bool {
         let key = |of: &Copies| (of.level, of.dimension, of.number.clone());
         key(self) == key(other)
     }
 }
 
-/// Returns the arrays and scalars in local or global memory that a kernel declares. Fails if the
-/// size of an array has no bound, or if that of one in private memory is not constant.
+/// Returns the variables and arrays in local or global memory that a kernel declares. Fails if the
+/// size of one of these arrays has no bound, or if that of an array in private memory is not
+/// constant.
 fn arrays(function: &Function, work: &KernelState, body: &[Stmt]) -> Result<Vec<Array>> {
     let flow = Flow::of(function, work, body);
     let mut arrays = Vec::new();
@@ -162,8 +166,8 @@ fn array(flow: &Flow<'_>, id: Id, path: &Path) -> Result<Option<Array>> {
     }))
 }
 
-/// Returns the copies that are required by an enclosing loop of a declaration; `None` if that loop
-/// requires none.
+/// Returns the copies of an array that a loop around its declaration requires; `None` if the loop
+/// requires none. `outside` contains the counters of the loops around that loop.
 fn copies(
     flow: &Flow<'_>,
     around: &Around,
@@ -199,8 +203,8 @@ fn copies(
     })
 }
 
-/// Returns an upper bound of a size that does not depend on the enclosing loops; an error if there
-/// is none.
+/// Returns an upper bound of the size of an array that does not depend on counters or data; fails
+/// if none is found.
 fn bound(flow: &Flow<'_>, id: Id, count: &Nat, path: &Path) -> Result<Nat> {
     let facts = flow.within(&path.around);
     let mut count = facts.normalize(count);
@@ -251,7 +255,9 @@ fn unknown_size(flow: &Flow<'_>, id: Id) -> CompileError {
         .with_help("memory of a kernel is allocated before it runs: store a number of elements that depends on sizes only")
 }
 
-/// Declares the arrays in their new positions, and redirects accesses to them.
+/// Moves the declarations of arrays to the start of the kernel, or makes the arrays parameters, and
+/// changes the places of accesses to those in the copies and in shared memory. Records the arrays
+/// in `work`.
 fn place(
     function: &mut Function,
     work: &mut KernelState,
@@ -309,7 +315,8 @@ fn place(
     Ok(())
 }
 
-/// Makes a variable large enough for all copies of the arrays in its memory.
+/// Makes the variable of an array large enough for all copies of the array and of those that use
+/// its memory.
 fn grow(function: &mut Function, owner: &Array, arrays: &[Array], shared: &MemoryAliases) {
     let Some(count) = &owner.count else {
         return;
@@ -335,7 +342,7 @@ fn grow(function: &mut Function, owner: &Array, arrays: &[Array], shared: &Memor
     variable.count = Some(all);
 }
 
-/// Removes the declarations of arrays.
+/// Removes the declarations of the arrays, also in nested statements.
 fn remove(body: &mut Vec<Stmt>, arrays: &[Array]) {
     body.retain(|stmt| match &stmt.kind {
         StmtKind::Declare(id, _) => arrays.iter().all(|array| array.id != *id),
@@ -346,11 +353,12 @@ fn remove(body: &mut Vec<Stmt>, arrays: &[Array]) {
     }
 }
 
-/// Redirects places to the copies of arrays, and to the arrays whose memory they share.
+/// A visitor that changes places to those in the copies of arrays, and in arrays whose memory they
+/// use.
 struct Moves<'m> {
     arrays: FxHashSet<Id>,
     offsets: FxHashMap<Id, Nat>,
-    /// The number of lanes of arrays of vectors.
+    /// The number of lanes of the elements of each array of vectors.
     vectors: FxHashMap<Id, Nat>,
     shared: &'m MemoryAliases,
 }

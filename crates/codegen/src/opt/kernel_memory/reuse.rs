@@ -1,5 +1,5 @@
 //! Lets local arrays whose live ranges are disjoint share memory, if that requires no additional
-//! barrier.
+//! barrier, or if the kernel uses much local memory.
 
 use nat::Nat;
 use rustc_hash::FxHashMap;
@@ -13,13 +13,15 @@ use crate::ir::kernel::{self, KernelState};
 use crate::ir::walk;
 use crate::ir::{Function, Id, Stmt, StmtKind};
 
-/// The number of bytes of local memory up to which a barrier costs more than memory: a third of
-/// that of devices, so that several groups are resident at a time.
+/// The size of local memory in bytes up to which a barrier costs more than memory: a third of that
+/// of usual devices, so that several groups are resident at a time.
 const ENOUGH: i64 = 16 * 1024;
-/// The maximal number of local arrays of a kernel for which sharing is tried.
+/// The maximal number of local arrays of a kernel that may share memory; with more, none do.
 const MAX_ARRAYS: usize = 16;
 
-/// Returns the local arrays that use the memory of another one.
+/// Returns the local arrays that are to use the memory of another one, with that one. Sharing may
+/// cost additional barriers only if all local arrays together have more than [`ENOUGH`] bytes or an
+/// unknown size.
 ///
 /// # Errors
 /// Fails for arrays whose elements have no type in OpenCL C.
@@ -75,7 +77,7 @@ pub(crate) fn choose(
     Ok(chosen)
 }
 
-/// Returns true if one array can use the memory of another one.
+/// Returns true if `array` can use the memory of `owner`: type, copies and sizes permit it.
 fn fits(function: &Function, owner: &Array, array: &Array) -> bool {
     let elem = |array: &Array| &function.variables[array.id.0 as usize].elem;
     let constant = |array: &Array| array.all().as_const().is_some();
@@ -89,7 +91,7 @@ fn fits(function: &Function, owner: &Array, array: &Array) -> bool {
     elem(owner) == elem(array) && copies && one_size
 }
 
-/// Returns the bytes of all local arrays, if that is a constant.
+/// Returns the size in bytes of all copies of all local arrays; `None` if it is not a constant.
 fn total(function: &Function, arrays: &[Array]) -> Result<Option<i64>> {
     let mut sum = Nat::ZERO;
     for array in arrays
@@ -103,8 +105,9 @@ fn total(function: &Function, arrays: &[Array]) -> Result<Option<i64>> {
     Ok(sum.as_const())
 }
 
-/// The live range of an array: the first and last statements that use it. Statements are numbered
-/// in order; nested statements follow the enclosing one.
+/// The live range of an array: the numbers of the first and the last statement that may use it.
+/// Statements are numbered in order, and nested statements follow the enclosing one; a statement in
+/// the block of the array's declaration counts with all of its nested ones.
 #[derive(Clone, Copy, Debug)]
 struct Life {
     first: usize,

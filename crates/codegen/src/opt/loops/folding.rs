@@ -1,4 +1,5 @@
-//! Simplifies projections of constructed values.
+//! Simplifies projections of constructed values, and vectors that are made of the lanes of a
+//! vector.
 
 use std::sync::Arc;
 
@@ -9,8 +10,8 @@ use syntax::ast::{Literal, ScalarType};
 
 use crate::ir::{Expr, ExprKind, Place};
 
-/// Returns the selected part of a constructed value, the vector of which an expression lists all
-/// lanes, or the expression itself.
+/// Returns the selected part if an expression selects a part of a constructed value, the vector
+/// whose lanes it lists in order if it does so, and otherwise the expression itself.
 pub(crate) fn part(mut expr: Expr) -> Expr {
     let number = |nat: &Nat, all: &Vec<Expr>| {
         let number = nat.as_const().and_then(|n| usize::try_from(n).ok());
@@ -33,7 +34,8 @@ pub(crate) fn part(mut expr: Expr) -> Expr {
     found.unwrap_or(expr)
 }
 
-/// Returns the vector of which `lanes` are all lanes, in order; `None` if there is none.
+/// Returns the vector of this type of which `lanes` are all lanes, in order; `None` if there is
+/// none.
 fn whole_vector(lanes: &[Expr], ty: &rise::Ty) -> Option<Expr> {
     let lane = |expr: &Expr, number: usize| {
         let is = |nat: &Nat| nat.as_const() == i64::try_from(number).ok();
@@ -61,7 +63,7 @@ fn taken(expr: &mut Expr) -> Expr {
     std::mem::replace(expr, nothing())
 }
 
-/// Returns a placeholder for an expression that has been moved.
+/// Returns an expression that takes the place of one that is moved out.
 pub(crate) fn nothing() -> Expr {
     Expr::new(
         ExprKind::Literal(Literal::Bool(false)),

@@ -1,6 +1,7 @@
-//! Simplifies loops: loops that do not run are removed, loops that run once become blocks, loops
-//! that run at most once become conditions, and marked loops are unrolled. Sizes are normalised
-//! with the ranges of all enclosing counters.
+//! Simplifies loops: loops that do not run are removed, loops that run once are replaced by their
+//! bodies, loops that run at most once become conditions, marked loops are unrolled, and others may
+//! be peeled. Conditions that are known are removed, and sizes are normalised with the ranges of
+//! all enclosing counters.
 
 mod folding;
 pub(crate) mod peeling;
@@ -33,7 +34,7 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
-/// The maximal total number of statements that unrolling copies in a function.
+/// The maximal number of statements that the unrolling of loops may copy in a function, in total.
 const MAX_UNROLLED: usize = dpia::target::MAX_STATEMENTS;
 
 fn run(function: &mut Function) -> Result<()> {
@@ -141,8 +142,8 @@ impl Loops<'_> {
         Ok(reduce)
     }
 
-    /// Returns the statements that run if a condition has this value; none if it is known not to
-    /// have it.
+    /// Simplifies the statements that run if a condition has this value, and returns them; none if
+    /// the condition is known to have the other value.
     fn under(
         &mut self,
         condition: &Expr,
@@ -250,7 +251,8 @@ impl Loops<'_> {
         Ok(())
     }
 
-    /// Substitutes a value for a counter in statements; with `copied` their variables are renamed.
+    /// Replaces a counter in statements by a value; with `copied`, the variables and counters that
+    /// the statements declare are renamed.
     fn with(&mut self, mut body: Vec<Stmt>, counter: Var, value: &Nat, copied: bool) -> Vec<Stmt> {
         let mut renaming = Renaming::default();
         renaming.vars.insert(counter, value.clone());
@@ -262,7 +264,7 @@ impl Loops<'_> {
         body
     }
 
-    /// Copies a statement, with new variables and counters.
+    /// Returns a copy of a statement with new variables and counters for those that it declares.
     pub(crate) fn copy(&mut self, stmt: Stmt) -> Stmt {
         let mut copied = [stmt];
         let mut renaming = Renaming::of_declared(self.function, &copied);
@@ -272,7 +274,8 @@ impl Loops<'_> {
         stmt
     }
 
-    /// Adds new opaque sizes in place of those that depend on renamed variables.
+    /// Creates new opaque sizes for those that depend on replaced variables or size variables, and
+    /// adds them to the renaming.
     fn rename_opaque(&mut self, renaming: &mut Renaming) {
         let mut at = 0;
         while let Some((var, value)) = self.function.opaque.get(at).cloned() {
@@ -343,7 +346,9 @@ impl Loops<'_> {
         self.decide(expr)
     }
 
-    /// Simplifies comparisons of sizes and operations on Booleans if their values are known.
+    /// Simplifies an expression whose parts are simplified: projections of constructed values,
+    /// comparisons of sizes that are decided, and operations on Booleans of which an operand is
+    /// known.
     fn decide(&self, expr: Expr) -> Expr {
         let mut expr = part(expr);
         let known = match &expr.kind {
@@ -382,7 +387,7 @@ impl Loops<'_> {
     }
 }
 
-/// Returns `if (from < to) { … }`.
+/// Returns the statement `if (from < to) { body }`.
 fn once(from: &Nat, to: &Nat, body: Vec<Stmt>, origin: Origin, made_by: Option<Maker>) -> Stmt {
     let kind = StmtKind::If {
         condition: less(from, to, origin),

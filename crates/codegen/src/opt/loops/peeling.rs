@@ -1,4 +1,4 @@
-//! Loop peeling: splits off the iterations at the boundaries for which conditions on the counter
+//! Peels loops: splits off the iterations at the boundaries for which conditions on the counter
 //! differ, so that the remaining loop has no conditions and C compilers vectorise it.
 //!
 //! This is the partition into prologue, steady state and epilogue of Halide's `PartitionLoops.cpp`.
@@ -14,31 +14,33 @@ use super::Loops;
 use crate::analysis::conditions::{less, solve_for_zero};
 use crate::ir::walk;
 
-/// The maximal number of subexpressions in the body of a loop that is peeled.
+/// The maximal size of the body of a loop that is peeled: the number of its subexpressions, with 1
+/// for each declaration without a value.
 const MAX_BODY_SIZE: usize = 250;
-/// The minimal trip count of a loop that is peeled, for a trip count that is a constant.
+/// The minimal trip count of a loop that is peeled, if its trip count is a constant.
 const MIN_TRIP_COUNT: i64 = 16;
-/// The maximal trip count for which the prologue or epilogue of a parallel loop is executed by one
-/// thread.
+/// The maximal constant trip count for which a part of a peeled loop is sequential, in whatever
+/// mode the loop is. A loop whose own trip count is a constant up to this keeps its mode.
 const MAX_BOUNDARY_TRIP_COUNT: i64 = 64;
 
-/// The counter at which the value of a condition changes. The operands of a minimum are equal at
-/// one counter, so that the loop may be split before or after it.
+/// The values of the counter before which a loop may be split because a condition changes there.
+/// The operands of a minimum or maximum are equal for one value, so that the loop may be split
+/// before or after it.
 struct ChangePoint {
     before: Nat,
     behind: Nat,
 }
 
-/// The steady state, in which all conditions are decided: from `first` on and before `end`. Without
-/// `first` there is no prologue, without `end` no epilogue.
+/// The steady state, in which all conditions are decided: the iterations from `first` on and before
+/// `end`. Without `first` there is no prologue, without `end` no epilogue.
 struct SteadyState {
     first: Option<Nat>,
     end: Option<Nat>,
 }
 
 impl Loops<'_> {
-    /// Peels a loop and writes its parts to `out`; returns false if the loop cannot be peeled or
-    /// has no reason to be.
+    /// Peels a loop and appends its simplified parts to `out`; returns false and appends nothing if
+    /// the loop cannot be peeled or has no reason to be.
     pub(crate) fn peel(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) -> Result<bool> {
         let StmtKind::For(original) = &stmt.kind else {
             return Ok(false);
@@ -110,7 +112,8 @@ impl Loops<'_> {
         Stmt::new(kind, origin, made_by)
     }
 
-    /// Returns the loop with another range; `copied` renames the variables that it declares.
+    /// Returns the part of a loop in this range, which is sequential if it is short. With `copied`,
+    /// the variables and counters that it declares are renamed.
     fn partition(
         &mut self,
         (stmt, original): (&Stmt, &Loop),
@@ -151,8 +154,8 @@ impl Loops<'_> {
         self.facts.proves(&Prop::AtLeast(a.clone(), b.clone()))
     }
 
-    /// Returns the steady state; `None` if it is the whole loop, not more than half of it, or not
-    /// known.
+    /// Returns the steady state of a loop; `None` if it is the whole loop, not more than half of a
+    /// constant trip count, or not known.
     fn steady_state(&self, original: &Loop) -> Option<SteadyState> {
         let Loop {
             counter, from, to, ..
@@ -190,8 +193,9 @@ impl Loops<'_> {
         self.symbolic_steady_state(original, inside)
     }
 
-    /// Returns the steady state of a loop whose conditions change at one or two counters that
-    /// depend on size parameters only; `None` for other loops.
+    /// Returns the steady state of a loop whose conditions change at one or two values of the
+    /// counter, `inside`, that depend on size parameters only and are in its range in a known
+    /// order; `None` for other loops.
     fn symbolic_steady_state(&self, original: &Loop, mut inside: Vec<Nat>) -> Option<SteadyState> {
         let Loop { from, to, .. } = original;
         let sizes = &self.function.sizes;
@@ -223,8 +227,8 @@ impl Loops<'_> {
     }
 }
 
-/// Returns true if the body contains no loop and no statement of another form that is not copied,
-/// and has at most [`MAX_BODY_SIZE`] subexpressions.
+/// Returns true if the body contains only declarations, assignments, blocks and branches, and its
+/// size is at most [`MAX_BODY_SIZE`].
 fn is_small(body: &[Stmt]) -> bool {
     fn count(body: &[Stmt]) -> Option<usize> {
         let mut total = 0;
@@ -343,8 +347,8 @@ fn collect_from_extremum(all: &[Nat], counter: Var, out: &mut Vec<ChangePoint>) 
     }
 }
 
-/// Expands a minimum or maximum among the summands of a size: returns the size for each of its
-/// operands.
+/// Returns the sizes that result if each minimum or maximum that is a summand of a size is replaced
+/// by one of its operands; the size itself if there is none.
 fn alternatives(nat: &Nat) -> Vec<Nat> {
     for summand in nat.summands() {
         if let [(Part::Min(all) | Part::Max(all), 1)] = summand.factors.as_slice() {

@@ -1,4 +1,4 @@
-//! C99 for one thread.
+//! Defines the target C: C99 for one thread.
 
 use dpia::{Features, Parallelism};
 use rise::TargetName;

@@ -1,5 +1,5 @@
 //! Assembles the translation unit: headers, types, helpers, C functions of the program, and the
-//! function.
+//! function, perhaps in two versions with 32-bit and 64-bit indices.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,22 +23,22 @@ use super::{Printer, check, wrap};
 use crate::error::{self, Result};
 use crate::ir::types::CType;
 
-/// The maximal length of a signature that is written in one line.
+/// The maximal length in bytes of the head of a function that is written on one line.
 const MAX_LINE: usize = 100;
 
-/// The C functions that the program defines, each with the range of its body.
+/// The C functions whose bodies the program gives, each with the range of its body in the text.
 pub(in crate::targets) type Texts = Vec<(Range<usize>, Arc<Foreign>)>;
 
 /// The name of the macro for the size of a vector register in bytes.
 const REGISTER: &str = "REGISTER";
 
-/// Returns the name of the number of scalars in a vector register.
+/// Returns the name of the constant for the number of scalars of this type in a vector register.
 pub(in crate::targets) fn register_lanes(scalar: ScalarType) -> String {
     format!("{}_LANES", scalar.as_str().to_uppercase())
 }
 
-/// Returns true if a compiler could contract a product and a sum of floats to a fused multiply-add;
-/// programs use `fma` for that.
+/// Returns true if a function contains both a product and a sum or difference of floats, which a
+/// compiler could contract to a fused multiply-add; programs use `fma` for that.
 pub(in crate::targets) fn may_contract(function: &Function) -> bool {
     let (mut products, mut sums) = (false, false);
     let mut note = |expr: &Expr| {
@@ -67,8 +67,8 @@ pub(in crate::targets) fn calls_fma(function: &Function) -> bool {
     found
 }
 
-/// Prints a function, or one function for each index width and one that selects between them by the
-/// sizes of a call.
+/// Prints a function as a translation unit in C, or one function for each index width and one that
+/// selects between them by the sizes of a call.
 pub(crate) fn print(
     mut function: Function,
     target: Target,
@@ -123,7 +123,8 @@ pub(in crate::targets) fn check_constants(
     }
 }
 
-/// Prints a function with 32-bit indices, one with 64-bit indices, and one that calls one of them.
+/// Prints a function with 32-bit indices and one with 64-bit indices, both static, and one that
+/// calls one of them.
 fn print_both(
     [narrow, wide]: &[Function; 2],
     target: Target,
@@ -162,21 +163,23 @@ fn print_both(
     printer.module(unit, signature, counts.to_vec())
 }
 
-/// The concatenated functions of a text.
+/// The functions of a text so far.
 #[derive(Default)]
 struct Unit {
     text: String,
-    /// The text without comments.
+    /// The text of the functions without the comments before them.
     code: String,
-    /// Maps each part to its source; ranges count from the first byte of the text.
+    /// Maps each part to its phrase; ranges count from the first byte of `text`.
     map: Vec<Mapping>,
     plain: Vec<Plain>,
-    /// The C functions of the program that are called.
+    /// The C functions of the program that the functions call.
     foreign: Vec<Arc<Foreign>>,
 }
 
 impl Unit {
-    /// Adds a function. The ranges of the printer are relative to the start of its body.
+    /// Adds a function, given the comment before it, its head and its body, whose long lines are
+    /// wrapped, and the mappings of its printer, whose ranges are relative to the start of the
+    /// body.
     fn add(&mut self, comment: &str, head: &str, body: &str, printer: &mut Printer<'_>) {
         if !self.text.is_empty() {
             self.text.push('\n');
@@ -218,7 +221,8 @@ impl<'a> Printer<'a> {
         next
     }
 
-    /// Declares the names that the function refers to outside of itself.
+    /// Binds the size variables for the lanes of registers to their constants, and adds the C
+    /// functions that the function calls to the unit.
     fn declare_foreign(&mut self, unit: &mut Unit) {
         for (var, scalar) in &self.function.registers {
             self.names.bind_var(*var, register_lanes(*scalar));
@@ -254,8 +258,8 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// Defines the function that calls the first function if everything fits into 32 bits, and
-    /// otherwise the second.
+    /// Adds the function that calls the first of two functions if all sizes and counts fit into 32
+    /// bits, and otherwise the second.
     fn define_choice(
         &mut self,
         name: &str,
@@ -297,7 +301,8 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// Returns the module: the functions, with the declarations that they need in front of them.
+    /// Returns the module: the functions, with headers and the declarations that they need in front
+    /// of them.
     fn module(mut self, unit: Unit, signature: Signature, counts: Vec<Nat>) -> Result<Module> {
         let mut text = String::new();
         let mut declarations = String::new();
@@ -336,8 +341,8 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// Returns the head of the function: `void name(float *restrict output, int n, …) `. Updates
-    /// the names in the signature.
+    /// Returns the head of the function: `void name(float *restrict output, int n, …) `. Sets the
+    /// names of sizes and values in the signature to those of the text.
     fn parameters(&mut self, name: &str, signature: &mut Signature) -> Result<String> {
         let mut all = Vec::new();
         let output = self.parameter(self.function.output)?;
@@ -365,7 +370,7 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// Returns the declaration and the name of a parameter.
+    /// Returns the declaration of a parameter and its name, which is chosen here.
     fn parameter(&mut self, id: Id) -> Result<(String, String)> {
         let variable = self.variable(id);
         let name = self.names.fresh(&variable.name);
@@ -381,7 +386,8 @@ impl<'a> Printer<'a> {
         Ok((text, name))
     }
 
-    /// Returns the body in braces. Mappings are relative to its start.
+    /// Returns the body in braces, with the checks of sizes and counts. Mappings are relative to
+    /// its start.
     fn body(&mut self, counts: &[Nat]) -> Result<String> {
         self.write("{\n");
         self.indent += 1;
@@ -410,7 +416,7 @@ impl<'a> Printer<'a> {
         Ok(std::mem::take(&mut self.out))
     }
 
-    /// Returns statements such as `(void)n;` for unused parameters.
+    /// Returns statements such as `(void)n;` for the parameters that the written body does not use.
     pub(in crate::targets) fn unused(&mut self) -> String {
         let sizes = self.function.sizes.iter();
         let sizes = sizes.filter(|var| !self.used_vars.contains(var));
@@ -467,8 +473,9 @@ impl<'a> Printer<'a> {
         self.ignored_warnings(out);
     }
 
-    /// Disables the compilers' warnings that older versions passed wide vectors differently, and
-    /// that a loop could not be vectorised as requested.
+    /// Writes pragmas that disable the compilers' warnings that older versions passed wide vectors
+    /// differently, and that a loop could not be vectorised as requested, if the text may cause
+    /// them.
     fn ignored_warnings(&self, out: &mut String) {
         let wide =
             |ty: &CType| matches!(ty, CType::Vector(..) | CType::Register(_)) && ty.size() > 16;
@@ -483,8 +490,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Writes the declarations of types, helpers and C functions; returns the C functions that have
-    /// a body, with the ranges of the bodies.
+    /// Appends the declarations of types, the helpers and the C functions to `out`; returns the C
+    /// functions that have a body, with the ranges of the bodies in `out`.
     pub(in crate::targets) fn declarations(
         &mut self,
         foreign: &[Arc<Foreign>],
@@ -567,8 +574,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Writes the type of vectors of this size and, if it is used, the type of those in memory that
-    /// is not aligned to it.
+    /// Appends the declaration of a native vector type with this size in bytes to `out` and, if it
+    /// is used, that of its variant for memory that is not aligned.
     fn vector_declaration(&self, ty: &CType, scalar: ScalarType, size: &str, out: &mut String) {
         let name = ty.name(self.target);
         let align = CType::Scalar(scalar).size();
@@ -608,7 +615,8 @@ impl<'a> Printer<'a> {
     }
 
     /// Returns the C functions that the function calls and that the text has to declare, without
-    /// those returned for earlier functions, and chooses their names.
+    /// those that earlier functions of the text called, and chooses their names. The functions of
+    /// `<math.h>` are not among them.
     pub(in crate::targets) fn foreign_functions(&mut self) -> Vec<Arc<Foreign>> {
         let mut all: Vec<Arc<Foreign>> = Vec::new();
         let names = &mut self.names;

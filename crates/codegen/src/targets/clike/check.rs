@@ -1,4 +1,5 @@
-//! Prints the checks of sizes at the start of a generated function.
+//! Prints the checks of sizes at the start of a generated function, and the comment before the
+//! function.
 
 use nat::{Nat, Prop};
 use rise::print::{prop_text, type_text};
@@ -12,7 +13,8 @@ use super::{Prec, Printer};
 use crate::error::Result;
 
 impl Printer<'_> {
-    /// Writes an assertion for each condition on the sizes, and a check of each count.
+    /// Writes an assertion for each condition on the sizes, and a check that each count fits into
+    /// an index.
     pub(in crate::targets) fn checks(&mut self, counts: &[Nat]) -> Result<()> {
         for (at, prop) in self.function.requires.iter().enumerate() {
             let text = prop_text(prop, &self.shown);
@@ -51,7 +53,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Writes the condition that all sizes and counts fit into 32 bits.
+    /// Writes the condition that all size parameters and these counts fit into 32 bits.
     pub(in crate::targets) fn fits_narrow(&mut self, counts: &[Nat]) -> Result<()> {
         let sizes = self.function.sizes.iter().map(|size| Nat::var(*size));
         let all: Vec<(Nat, bool)> = sizes
@@ -131,7 +133,8 @@ impl Printer<'_> {
     }
 }
 
-/// Returns the comment before the function: its type in RISE, with the conditions on sizes.
+/// Returns the comment before the function: its name and type in RISE, with the conditions on
+/// sizes.
 pub(in crate::targets) fn comment(signature: &Signature) -> String {
     let names = rise::Names(signature.names.as_slice().into());
     let mut text = format!("/* {} : ", signature.name);

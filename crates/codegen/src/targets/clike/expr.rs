@@ -15,11 +15,11 @@ use crate::error::{self, Result};
 use crate::ir::types::CType;
 use crate::ir::types::Int;
 
-/// The maximal number of lanes for which a vector of equal lanes is written out.
+/// The maximal number of lanes of a vector of equal lanes that is written as a list of its lanes.
 const MAX_WRITTEN_LANES: u32 = 4;
 
 impl Printer<'_> {
-    /// Writes an expression, in parentheses if its context needs them.
+    /// Writes an expression, in parentheses if its precedence is below `least`.
     pub(in crate::targets) fn expr(&mut self, expr: &Expr, least: Prec) -> Result<()> {
         self.at_least(least, |this| this.bare_expr(expr))
     }
@@ -35,7 +35,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Records the views from which the index of a read results.
+    /// Records in the mapping with the number `at` the views from which the index of a read
+    /// results.
     fn note_views(&mut self, at: usize, expr: &Expr) {
         let ExprKind::Load(Place { index: Some(_), .. }) = &expr.kind else {
             return;
@@ -56,8 +57,9 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes a branch of `?:`. Vectors in memory, and results computed from them, have a separate
-    /// type, which compilers regard as a different one here.
+    /// Writes a value of a conditional expression. A native vector in C is cast to its type,
+    /// because vectors in memory, and results computed from them, have a type which compilers
+    /// regard as a different one here.
     fn side(&mut self, expr: &Expr, prec: Prec) -> Result<()> {
         let own = !matches!(
             expr.kind,
@@ -143,7 +145,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns the brackets of a vector literal.
+    /// Returns the brackets around the lanes of a vector.
     fn braces_of(&self, ty: &CType) -> (&'static str, &'static str) {
         match (ty.is_native(self.target), self.target.dialect()) {
             (true, CDialect::OpenCl) => ("(", ")"),
@@ -152,7 +154,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes an element of a list, an array without a name.
+    /// Writes the element of a list of expressions with this index: itself if the index is a
+    /// constant, otherwise an element of a table of OpenCL C or of an array without a name.
     fn element(&mut self, all: &[Expr], at: &nat::Nat) -> Result<Prec> {
         let number = at.as_const().and_then(|n| usize::try_from(n).ok());
         if let Some(expr) = number.and_then(|n| all.get(n)) {
@@ -257,8 +260,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes `-` and its operand, in parentheses if the operand starts with `-`: `--` is another
-    /// operator.
+    /// Writes `-` and the operand that `write` writes, in parentheses if its precedence requires
+    /// them, or if it starts with `-`: `--` is another operator.
     pub(in crate::targets) fn negated(
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<Prec>,
@@ -325,7 +328,7 @@ impl Printer<'_> {
         Ok(Prec::Unary)
     }
 
-    /// Writes the conversion of each lane to another scalar type.
+    /// Writes the conversion of each lane of a vector of OpenCL C to another scalar type.
     fn vector_cast(
         &mut self,
         from: ScalarType,
@@ -343,8 +346,8 @@ impl Printer<'_> {
         self.called(&format!("convert_{name}{lanes}{rounding}"), [value])
     }
 
-    /// Writes a call of a function of scalars for each lane of its arguments, which are vectors of
-    /// type `ty`.
+    /// Writes a call, in C, of a helper function that calls a function of scalars for each lane of
+    /// its arguments, which are vectors of type `ty`.
     fn lanewise_call(
         &mut self,
         function: &Arc<Foreign>,
@@ -358,8 +361,8 @@ impl Printer<'_> {
         })
     }
 
-    /// Writes the arguments of a call of a C function. A negated argument of `fma` is written with
-    /// the operator `-`, not with a function that flips its sign bit.
+    /// Writes the arguments of a call of a C function. A negated argument of `fma` is always
+    /// written with the operator `-`, not with a function that flips its sign bit.
     fn arguments(&mut self, function: &Foreign, args: &[Expr]) -> Result<()> {
         let is_fused = is_fma_function(function);
         self.list(args, |this, arg| match &arg.kind {
@@ -370,7 +373,8 @@ impl Printer<'_> {
         })
     }
 
-    /// Returns the name of a C function, and adds it to the text if it is a helper.
+    /// Returns the name of a C function in the text, and adds it to the text if it is a helper.
+    /// Fails for OpenCL if a function has no body and is none of `<math.h>`.
     fn function_name(&mut self, function: &Arc<Foreign>) -> Result<String> {
         let dialect = self.target.dialect();
         let name = foreign::math_name(function);
@@ -405,17 +409,18 @@ impl Printer<'_> {
     }
 }
 
-/// Returns true if a function is that of the primitive `fma`.
+/// Returns true if a function is the one that computes the primitive `fma`.
 fn is_fma_function(function: &Foreign) -> bool {
     function.id.is_none() && function.name == "fma"
 }
 
-/// Returns true if an expression is a call of `fma`.
+/// Returns true if an expression is a call of the function of the primitive `fma`.
 pub(in crate::targets) fn is_fma(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Call(function, _) if is_fma_function(function))
 }
 
-/// Returns true if a repetition of the expression costs nothing.
+/// Returns true for a literal, a size that is a constant or a variable, and a read of a variable
+/// that is not an array: to repeat these costs nothing.
 pub(in crate::targets) fn is_leaf(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) => true,

@@ -1,4 +1,5 @@
-//! Resolves the names of C functions that programs declare.
+//! Chooses the names in generated text of C functions that programs declare, of their parameters,
+//! and of functions of `<math.h>`.
 
 use rise::core::Foreign;
 use rise::{Ty, Type};
@@ -8,11 +9,11 @@ use super::reserved;
 use crate::analysis::math::{among, plain_name};
 use crate::targets::Target;
 
-/// The macros of `<math.h>` that take any float.
+/// The names of the macros of `<math.h>` that take any float.
 const MATH_MACROS: &str = "isnan isinf isfinite isnormal signbit";
 
-/// Returns the name in C of a function of `<math.h>`: the variant for its type. Returns `None` for
-/// other functions, and for those with a body.
+/// Returns the name in C of a function or macro of `<math.h>`: for functions, that of the variant
+/// for their type. Returns `None` for other functions, and for those with a body.
 pub(crate) fn math_name(function: &Foreign) -> Option<String> {
     if function.body.is_some() {
         return None;
@@ -31,7 +32,8 @@ pub(crate) fn math_name(function: &Foreign) -> Option<String> {
     Some(format!("{plain}{suffix}"))
 }
 
-/// Returns the name in OpenCL C of a function of `<math.h>`; its functions take every float type.
+/// Returns the name in OpenCL C of the function that computes a function of `<math.h>`; functions
+/// of OpenCL C take every float type.
 pub(crate) fn opencl_name(name: &str) -> String {
     let plain = plain_name(name).unwrap_or(name);
     match plain {
@@ -46,8 +48,8 @@ pub(crate) fn opencl_name(name: &str) -> String {
 
 /// The names of a foreign function and its parameters in the text of a target.
 ///
-/// Names that are reserved in the target are replaced, and the preprocessor renames them in the
-/// body.
+/// Names of parameters that are reserved in the target are replaced, and the preprocessor replaces
+/// them in the body, as well as the name of a function that calls itself.
 #[derive(Clone, Debug)]
 pub struct ForeignNames {
     /// The name of the function.
@@ -87,7 +89,8 @@ impl ForeignNames {
         }
     }
 
-    /// Returns the text between the head of the function and its body.
+    /// Returns the text between the head of the function and its body: for each replaced name, the
+    /// definition of a macro.
     pub fn before_body(&self) -> String {
         let define = |(own, name): &(String, String)| {
             format!("\n#pragma push_macro(\"{own}\")\n#undef {own}\n#define {own} {name}\n")
@@ -95,7 +98,7 @@ impl ForeignNames {
         self.renamed.iter().map(define).collect()
     }
 
-    /// Returns the text after the body.
+    /// Returns the text after the body, which restores the macros that were defined before it.
     pub fn after_body(&self) -> String {
         let names = self.renamed.iter().rev();
         names

@@ -1,4 +1,5 @@
-//! Defines the helper functions that generated code calls.
+//! Defines the helper functions and tables that generated code uses, and collects those that a text
+//! needs.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -10,7 +11,7 @@ use super::names::is_generated;
 use super::sums::Sum;
 use crate::ir::types::Int;
 
-/// A helper function.
+/// A helper function with a fixed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Helper {
     FloorDiv,
@@ -154,25 +155,25 @@ static void check_count_64(const char *what, double count) {
     }
 }
 
-/// The helper functions that the text needs so far.
+/// The helper functions and tables that a text needs so far.
 pub(crate) struct Helpers {
     /// The target of the text.
     pub target: Target,
     fixed: BTreeSet<Helper>,
-    /// The sums that helper functions compute.
+    /// The sums without a closed form that helper functions compute.
     pub sums: Vec<Sum>,
-    /// The texts of the functions for `sums`.
+    /// The texts of the functions for `sums`, each after those that it calls.
     pub sum_texts: Vec<String>,
     /// True if a function of `<math.h>` is called.
     pub math: bool,
-    /// True if a loop over lanes is annotated with `simd`.
+    /// True if a loop is annotated with `simd`.
     pub simd: bool,
-    /// Further helpers by name; the text precedes the function that uses it.
+    /// The names and texts of further helpers, each after those that it calls.
     others: Vec<(String, String)>,
 }
 
 impl Helpers {
-    /// Creates an empty set.
+    /// Creates an empty set for a target.
     pub fn new(target: Target) -> Helpers {
         Helpers {
             target,
@@ -185,7 +186,8 @@ impl Helpers {
         }
     }
 
-    /// Adds a helper, and returns its name.
+    /// Adds a helper with a fixed text, and returns its name; for the minimum and maximum in OpenCL
+    /// C, returns the name of the built-in function.
     pub fn need(&mut self, helper: Helper) -> &'static str {
         if helper == Helper::AllocateAligned {
             self.fixed.insert(Helper::Allocate);
@@ -199,7 +201,7 @@ impl Helpers {
         helper.name()
     }
 
-    /// Adds the 64-bit variant of a helper on `int`, and returns its name.
+    /// Adds the variant of a helper on `int` for 64-bit integers, and returns its name.
     pub fn wide(&mut self, helper: Helper) -> String {
         let narrow = helper.name();
         let name = format!("{}_64", narrow.trim_end_matches("_int"));
@@ -213,7 +215,8 @@ impl Helpers {
         })
     }
 
-    /// Adds a helper with this text, unless there is one with this name, and returns the name.
+    /// Adds a helper with this name, unless there is one, and returns the name. `text` returns its
+    /// text, given the name.
     pub fn other(&mut self, name: String, text: impl FnOnce(&str) -> String) -> String {
         debug_assert!(is_generated(&name), "a definition may be called `{name}`");
         if !self.others.iter().any(|(known, _)| *known == name) {
@@ -223,8 +226,8 @@ impl Helpers {
         name
     }
 
-    /// Adds a table of constants, unless there is one with the same type and values, and returns
-    /// its name.
+    /// Adds a table of constants in constant memory of OpenCL, unless there is one with the same
+    /// type and values, and returns its name.
     pub fn table(&mut self, ty: &str, count: usize, values: &str) -> String {
         let declared = format!("[{count}] = {{{values}}};\n");
         let mut others = self.others.iter();
@@ -242,7 +245,7 @@ impl Helpers {
         self.other(name, |name| format!("constant {ty} {name}{declared}"))
     }
 
-    /// Writes the helpers before the function, each followed by an empty line.
+    /// Appends the texts of all helpers to `out`, each followed by an empty line.
     pub fn write(&self, out: &mut String) {
         let fixed = self.fixed.iter().map(|helper| helper.text());
         let sums = self.sum_texts.iter().map(String::as_str);
@@ -253,8 +256,9 @@ impl Helpers {
         }
     }
 
-    /// Adds a division or remainder of integers of this type, and returns its name. For signed
-    /// types it defines the division of the smallest number by -1, which C leaves undefined.
+    /// Adds a function for the quotient or remainder of integers of this type, and returns its
+    /// name. For signed types it defines those of the smallest number by -1, which C leaves
+    /// undefined.
     pub fn division(&mut self, scalar: ScalarType, is_remainder: bool) -> String {
         let target = self.target;
         let word = if is_remainder { "mod" } else { "div" };
@@ -276,9 +280,9 @@ impl Helpers {
         })
     }
 
-    /// Adds the greatest integer that is not above a float, as a float, and returns its name. GCC
-    /// vectorises the function of `<math.h>` only with `-fno-trapping-math`, which changes the sign
-    /// of zeros elsewhere.
+    /// Adds a function for the greatest integer that is not above a float, as a float, and returns
+    /// its name. GCC vectorises the function of `<math.h>` only with `-fno-trapping-math`, which
+    /// changes the sign of zeros elsewhere.
     pub fn floor(&mut self, float: ScalarType) -> String {
         let (ty, suffix) = (self.target.scalar_name(float), math_suffix(float));
         self.other(format!("floor_{}", short(float)), |name| {
@@ -289,7 +293,8 @@ impl Helpers {
         })
     }
 
-    /// Adds the smallest integer that is not below a float, as a float, and returns its name.
+    /// Adds a function for the smallest integer that is not below a float, as a float, and returns
+    /// its name.
     pub fn ceil(&mut self, float: ScalarType) -> String {
         let (ty, floor) = (self.target.scalar_name(float), self.floor(float));
         self.other(format!("ceil_{}", short(float)), |name| {
@@ -297,8 +302,8 @@ impl Helpers {
         })
     }
 
-    /// Adds a conversion of a float to the nearest representable integer towards zero, and returns
-    /// its name; NaN becomes 0.
+    /// Adds a function that converts a float to an integer type, rounded towards zero and limited
+    /// to the range of the type, and returns its name; NaN becomes 0.
     pub fn saturating(&mut self, from: ScalarType, to: ScalarType) -> String {
         let target = self.target;
         let name = format!("{}_to_{}", short(from), short(to));
@@ -327,7 +332,8 @@ impl Helpers {
     }
 }
 
-/// Returns the suffix of constants of a type of floats, and of the functions of `<math.h>` on it.
+/// Returns the suffix of constants of `f32` or `f64`, and of the functions of `<math.h>` on that
+/// type.
 fn math_suffix(float: ScalarType) -> &'static str {
     if float == ScalarType::F32 { "f" } else { "" }
 }

@@ -1,4 +1,4 @@
-//! Decides which sizes may exceed an `int`.
+//! Decides which sizes may exceed an `int`, so that they are computed in a wider type.
 
 use nat::{Nat, Part, Prop};
 
@@ -13,8 +13,9 @@ impl Printer<'_> {
         !self.is_wide() && !self.in_index && is_large(nat)
     }
 
-    /// Returns true if a dividend may exceed an `int`. The quotient or remainder is an index or a
-    /// part of one, which implies nothing about the dividend: `(4097 * i + 5) % n`.
+    /// Returns true if sizes are of type `int` and a dividend may exceed it. The quotient or
+    /// remainder is an index or a part of one, which implies nothing about the dividend: `(4097 * i
+    /// + 5) % n`.
     pub(in crate::targets) fn is_large_dividend(&self, nat: &Nat) -> bool {
         !self.is_wide() && (self.is_large(nat) || multiplies(nat) && !self.fits(nat))
     }
@@ -37,7 +38,8 @@ impl Printer<'_> {
 const LARGE_FACTOR: u64 = 1 << 8;
 
 /// Returns true if a size may exceed an `int` by its form although its variables do not: products,
-/// powers, and multiples by [`LARGE_FACTOR`] or more.
+/// powers, sums over a range and applications of functions, and multiples by [`LARGE_FACTOR`] or
+/// more.
 pub(in crate::targets) fn is_large(nat: &Nat) -> bool {
     let degree = |(part, exp): &(Part<'_>, u32)| match part {
         Part::Var(_) | Part::Index(_) => *exp,

@@ -1,4 +1,4 @@
-//! Prints constants.
+//! Prints constants, and evaluates them.
 
 use crate::targets::{CDialect, Target};
 use syntax::ast::{Literal, ScalarType};
@@ -19,8 +19,8 @@ pub(in crate::targets) fn int_value(literal: &Literal) -> Option<i128> {
     }
 }
 
-/// Returns the value of a constant float, or of a vector with this value in all lanes; `None` for
-/// other expressions.
+/// Returns the value of a constant float, perhaps negated, or of a vector with this value in all
+/// lanes; `None` for other expressions.
 pub(in crate::targets) fn float_value(constant: &Expr) -> Option<f64> {
     match &constant.kind {
         ExprKind::Literal(Literal::Float { text, .. }) => text.parse().ok(),
@@ -34,7 +34,7 @@ pub(in crate::targets) fn float_value(constant: &Expr) -> Option<f64> {
 }
 
 impl Printer<'_> {
-    /// Writes a constant of a scalar type.
+    /// Writes a constant of a scalar type; 0 for other types.
     pub(in crate::targets) fn literal(&mut self, literal: &Literal, ty: &CType) -> Result<Prec> {
         let CType::Scalar(scalar) = ty else {
             self.write("0");
@@ -89,7 +89,8 @@ fn finite(is_finite: bool, text: impl FnOnce() -> String, positive: bool) -> Str
     }
 }
 
-/// Returns an integer as C parses it at this type.
+/// Returns the text of an integer constant that C parses at this type or one that is converted to
+/// it.
 pub(in crate::targets) fn integer(value: i128, scalar: ScalarType, target: Target) -> String {
     if target.dialect() == CDialect::OpenCl {
         return match scalar {

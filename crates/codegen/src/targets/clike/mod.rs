@@ -1,4 +1,5 @@
-//! Prints the loop language as C99, perhaps with OpenMP.
+//! Prints the loop language as C99, with pragmas of OpenMP for that target, and what the text of
+//! OpenCL C has in common with it.
 
 pub(in crate::targets) mod assemble;
 pub(in crate::targets) mod check;
@@ -43,8 +44,8 @@ use assemble::calls_fma;
 use helpers::Helpers;
 use names::Scopes;
 
-/// The precedence of an expression: parentheses go around one that binds less tightly than its
-/// context.
+/// The precedence of an expression in C, from the loosest to the tightest: parentheses go around
+/// one that binds less tightly than its context requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::targets) enum Prec {
     Conditional,
@@ -62,44 +63,47 @@ pub(in crate::targets) struct Printer<'a> {
     pub(in crate::targets) function: &'a Function,
     pub(in crate::targets) target: Target,
     pub(in crate::targets) names: Scopes,
-    /// The names of size variables in messages of the generated code.
+    /// The names of size variables in messages, of the generated code and of the compiler.
     pub(in crate::targets) shown: Names,
     pub(in crate::targets) out: String,
     pub(in crate::targets) map: Vec<Mapping>,
-    /// The parts of the text without a phrase.
+    /// The parts of the text that come from no phrase.
     pub(in crate::targets) plain: Vec<Plain>,
     pub(in crate::targets) indent: usize,
     /// The phrase that is being written.
     pub(in crate::targets) origin: Origin,
     pub(in crate::targets) helpers: Helpers,
-    /// The C functions of the program that are declared here, with their names.
+    /// The C functions of the program that the text declares, each with its name in the text.
     pub(in crate::targets) foreign: Vec<(Arc<Foreign>, String)>,
-    /// The vectors and tuples to be declared, in the order of their dependencies.
+    /// The types of vectors and tuples to be declared, each after those that it contains.
     pub(in crate::targets) types: Vec<CType>,
-    /// Vectors that are read from or written to scalar arrays.
+    /// The vector types of which a variant for memory that is not aligned to them is to be
+    /// declared.
     pub(in crate::targets) unaligned: Vec<CType>,
-    /// The facts about sizes and counters that hold here.
+    /// The facts about sizes and counters that hold at the current place of the text.
     pub(in crate::targets) facts: Facts,
-    /// The enclosing counters, outermost first.
+    /// The size variables that vary, in the order in which they are to be written: in kernels the
+    /// results of work-item queries, then the enclosing counters, outermost first.
     pub(in crate::targets) counters: Vec<Var>,
-    /// The names of the indices of the enclosing sums, outermost first.
+    /// The names of the indices of the enclosing sums without a closed form, outermost first.
     pub(in crate::targets) indices: Vec<String>,
     pub(in crate::targets) used_ids: FxHashSet<Id>,
     pub(in crate::targets) used_vars: FxHashSet<Var>,
-    /// The pointers through which memory is written.
+    /// The pointers through which memory may be written.
     pub(in crate::targets) writable: FxHashSet<Id>,
-    /// True within a parallel region.
+    /// True within a parallel region of OpenMP.
     pub(in crate::targets) parallel: bool,
     pub(in crate::targets) pointer_spaces: FxHashMap<Id, AddressSpace>,
-    /// True while an index of OpenCL C is written; such an index is an `int`, like everything from
-    /// which it is computed.
+    /// True while an index of OpenCL C is written; such an index is assumed to fit, like everything
+    /// from which it is computed.
     pub(in crate::targets) in_index: bool,
-    /// True while a size is written that may not fit into an index, see [`real`].
+    /// True while a size is written as a `double`, because it may not fit into an index: see
+    /// [`real`].
     pub(in crate::targets) in_real: bool,
-    /// True if floats are negated by their sign bits: GCC fuses a multiply-add and the `-` of its
-    /// result to one instruction, which gives a zero another sign.
+    /// True if floats are negated by their sign bits, because the program uses `fma`: GCC fuses a
+    /// multiply-add and the `-` of its result to one instruction, which gives a zero another sign.
     pub(in crate::targets) flips_signs: bool,
-    /// The barriers that were written.
+    /// The barriers that have been written.
     pub(in crate::targets) barriers: Vec<BarrierText>,
 }
 
@@ -139,7 +143,7 @@ impl<'a> Printer<'a> {
         self.out.push_str(text);
     }
 
-    /// Writes the indentation of a line.
+    /// Writes the indentation at the start of a line.
     pub(in crate::targets) fn line(&mut self) {
         self.out.extend((0..self.indent).map(|_| "    "));
     }
@@ -148,7 +152,7 @@ impl<'a> Printer<'a> {
         &self.function.variables[id.0 as usize]
     }
 
-    /// Returns the type of a variable's elements, and declares it if necessary.
+    /// Returns the C type of a variable's elements, and declares the type if necessary.
     pub(in crate::targets) fn elem(&mut self, id: Id) -> Result<CType> {
         let variable = self.variable(id);
         let ty = CType::of_target(
@@ -161,7 +165,8 @@ impl<'a> Printer<'a> {
         Ok(ty)
     }
 
-    /// Returns the type of vectors with this number of lanes, if that is the size of a register.
+    /// Returns the type of vectors with this number of lanes if that is the size variable for the
+    /// lanes of a register, and declares the type; otherwise `None`.
     pub(in crate::targets) fn register_of(&mut self, lanes: &Nat) -> Option<CType> {
         let mut known = self.function.registers.iter();
         let (_, scalar) = known.find(|(var, _)| *lanes == Nat::var(*var))?;
@@ -180,8 +185,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Returns the name of a vector type for memory that is not aligned to it, and declares the
-    /// type.
+    /// Returns the name of the variant of a vector type for memory that is not aligned to it, and
+    /// declares the type and the variant.
     pub(in crate::targets) fn need_unaligned(&mut self, ty: &CType) -> String {
         self.need_type(ty);
         if !self.unaligned.contains(ty) {
@@ -190,8 +195,8 @@ impl<'a> Printer<'a> {
         format!("{}u", ty.short())
     }
 
-    /// Returns the type of an array's elements in pointer types: vectors in memory of the caller
-    /// are not aligned to their size.
+    /// Returns the name of the type of an array's elements as the target of a pointer: for native
+    /// vectors in C, the variant for memory that is not aligned, as that of the caller may be.
     pub(in crate::targets) fn pointee(&mut self, id: Id) -> Result<String> {
         let ty = self.elem(id)?;
         if ty.is_native(self.target) && self.target.dialect() != CDialect::OpenCl {
@@ -209,7 +214,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Maps the text that `write` writes to a phrase.
+    /// Calls `write`, and maps the text that it writes to a phrase.
     pub(in crate::targets) fn mapped<T>(
         &mut self,
         origin: Origin,
@@ -233,7 +238,8 @@ impl<'a> Printer<'a> {
         result
     }
 
-    /// Maps the text of a statement to its phrase.
+    /// Calls `write`, and maps the text that it writes to the phrase of a statement, with the
+    /// changes of the statement by passes.
     pub(in crate::targets) fn mapped_statement<T>(
         &mut self,
         stmt: &Stmt,
@@ -247,7 +253,8 @@ impl<'a> Printer<'a> {
         result
     }
 
-    /// Puts the text from `start` on in parentheses; `at` is the number of mappings before it.
+    /// Puts the text from the byte `start` on in parentheses; `at` is the number of mappings before
+    /// that text.
     pub(in crate::targets) fn parenthesize(&mut self, start: usize, at: usize) {
         self.out.insert(start, '(');
         for mapping in &mut self.map[at..] {
@@ -257,8 +264,8 @@ impl<'a> Printer<'a> {
         self.out.push(')');
     }
 
-    /// Writes an expression whose precedence `write` returns, in parentheses if it is below
-    /// `least`.
+    /// Calls `write`, which writes an expression and returns its precedence, and puts the
+    /// expression in parentheses if its precedence is below `least`.
     pub(in crate::targets) fn at_least(
         &mut self,
         least: Prec,
@@ -271,7 +278,7 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// Writes a list separated by commas.
+    /// Calls `write` for each item, and writes commas between them.
     pub(in crate::targets) fn list<T>(
         &mut self,
         items: impl IntoIterator<Item = T>,

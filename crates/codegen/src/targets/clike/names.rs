@@ -1,4 +1,5 @@
-//! Chooses names that are unique in their scope and not reserved in C.
+//! Chooses names for functions, parameters, variables and counters that are unique in their scope
+//! and not reserved in the target.
 
 use crate::targets::Target;
 use nat::Var;
@@ -9,16 +10,18 @@ use crate::ir::Id;
 
 use super::reserved;
 
-/// The letters that name anonymous counters.
+/// The letters that name counters without a name of their own.
 const LETTERS: &str = "ijklpqrstuvw";
 
-/// Returns true if a name has no meaning other than that of a counter.
+/// Returns true if a name says nothing but that a variable is a counter: `_`, or one of the letters
+/// `i` to `l`, perhaps followed by digits and `_`.
 pub(crate) fn is_mere_counter(name: &str) -> bool {
     let letter = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
     name == "_" || matches!(letter, "i" | "j" | "k" | "l")
 }
 
-/// The helper functions whose names have a type as suffix: `div_i32`, `neg_f32x3`.
+/// The first words of the names of helper functions that have a type as suffix: `div_i32`,
+/// `neg_f32x3`.
 const TYPED_HELPERS: &[&str] = &[
     "abs", "add", "ceil", "div", "floor", "lane", "load", "max", "min", "mod", "mul", "neg",
     "pair", "product", "splat", "store", "sub", "sum",
@@ -67,9 +70,9 @@ pub(in crate::targets) fn is_generated(name: &str) -> bool {
         )
 }
 
-/// The names in use, by scope.
+/// The names in use, by scope, and the names of variables and size variables.
 pub(crate) struct Scopes {
-    /// The names that are used in all scopes.
+    /// The names that are reserved in all scopes.
     global: FxHashSet<String>,
     /// The names of the open scopes, outermost first.
     open: Vec<FxHashSet<String>>,
@@ -97,7 +100,7 @@ impl Scopes {
         self.open.pop();
     }
 
-    /// Returns true if a parameter or variable can have the name.
+    /// Returns true if a parameter or variable in the innermost scope can have the name.
     fn is_free(&self, name: &str) -> bool {
         !self.is_reserved(name)
             && !self.global.contains(name)
@@ -145,7 +148,8 @@ impl Scopes {
         name
     }
 
-    /// Chooses a name for an anonymous counter within `depth` counters: `i`, `j`, `k`, ….
+    /// Chooses a name for a counter without a name of its own that `depth` counters enclose: `i`,
+    /// `j`, `k`, …. Reserves it in the innermost scope.
     pub fn counter(&mut self, depth: usize) -> String {
         let letters = LETTERS.chars().skip(depth.min(3));
         let numbered = (1u32..).map(|number| format!("i{number}"));
@@ -181,8 +185,8 @@ impl Scopes {
     }
 }
 
-/// Returns the name, or one with another prefix if all names with its prefix are reserved, such as
-/// `as_` in OpenCL C.
+/// Returns the name; if it is reserved and stays so with a number behind it, as names that start
+/// with `as_` in OpenCL C, the name with `v_` in front.
 fn outside_families(name: String, taken: &dyn Fn(&str) -> bool) -> String {
     match taken(&name) && taken(&format!("{name}_2")) {
         true => format!("v_{name}"),
@@ -190,8 +194,8 @@ fn outside_families(name: String, taken: &dyn Fn(&str) -> bool) -> String {
     }
 }
 
-/// Returns a name in which the characters that C does not allow are replaced by `_`, and which does
-/// not start with `_` or a digit: then an `x` is put in front. An empty name becomes `tmp`.
+/// Returns a name in which the characters that C does not allow are replaced by `_`. If the result
+/// starts with `_` or a digit, an `x` is put in front; an empty name and `_` become `tmp`.
 pub(crate) fn identifier(name: &str) -> String {
     let mut out: String = name
         .chars()

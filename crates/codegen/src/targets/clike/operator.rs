@@ -1,5 +1,5 @@
-//! Prints operators with their meaning in RISE: integers wrap around at their own width, also where
-//! C leaves overflow undefined or computes with more bits.
+//! Prints operators on scalars and vectors with their meaning in RISE: integers wrap around at
+//! their own width, also where C leaves overflow undefined or computes with more bits.
 
 use crate::targets::CDialect;
 use nat::Nat;
@@ -84,8 +84,8 @@ impl Printer<'_> {
     }
 
     /// Writes a comparison of sizes with the innermost counter alone on its left, which C compilers
-    /// vectorise better: `j < n - 1`; one without a counter has no subtraction, and no constant on
-    /// the left: `m > 0`.
+    /// vectorise better: `j < n - 1`. If that is not possible, the comparison has no subtraction,
+    /// and no constant on the left: `m > 0`.
     pub(in crate::targets) fn compare_sizes(
         &mut self,
         op: Binary,
@@ -162,8 +162,8 @@ impl Printer<'_> {
         Ok(prec)
     }
 
-    /// Writes the operation on the unsigned integers with the same bits, without a cast back: one
-    /// unsigned operand is sufficient in C.
+    /// Writes a sum, difference or product on the unsigned integers with the same bits, without a
+    /// cast back: one unsigned operand is sufficient in C.
     fn wrapping(&mut self, op: Binary, a: &Expr, b: &Expr, unsigned: ScalarType) -> Result<Prec> {
         let prec = prec(op);
         let right = right_operand(op);
@@ -177,7 +177,7 @@ impl Printer<'_> {
         Ok(prec)
     }
 
-    /// Writes a signed integer as the unsigned one with the same bits.
+    /// Writes an integer as the unsigned one of this type with the same bits.
     fn unsigned(&mut self, value: &Expr, unsigned: ScalarType) -> Result<Prec> {
         match &value.kind {
             ExprKind::Binary(op @ (Binary::Add | Binary::Sub | Binary::Mul), a, b) => {
@@ -206,7 +206,7 @@ impl Printer<'_> {
         Ok(Prec::Unary)
     }
 
-    /// Writes a call of a function.
+    /// Writes a call of the function with this name.
     pub(in crate::targets) fn called<'e>(
         &mut self,
         name: &str,
@@ -218,7 +218,7 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// Returns the name of a function that negates a float by its sign bit.
+    /// Returns the name of a helper function that negates a float by its sign bit.
     fn sign_flip(&mut self, float: ScalarType) -> String {
         let scalar = self.target.scalar_name(float);
         let (bits, sign) = sign_bit(float);
@@ -320,7 +320,8 @@ impl Printer<'_> {
         Ok(Prec::Unary)
     }
 
-    /// Writes an operation on vectors of the unsigned integers with the same bits.
+    /// Writes a sum, difference or product of vectors as that of vectors of unsigned integers with
+    /// the same bits, whose type is `name`.
     fn unsigned_lanes(&mut self, (op, a, b): (Binary, &Expr, &Expr), name: &str) -> Result<Prec> {
         let prec = prec(op);
         let right = right_operand(op);
@@ -345,8 +346,9 @@ impl Printer<'_> {
         Ok(prec)
     }
 
-    /// Writes an operand of an operation on vectors; with `alone`, a broadcast value may stay a
-    /// scalar, since the other operand is a vector.
+    /// Writes an operand of an operation on vectors of type `ty`. If `alone` is true, the other
+    /// operand is a vector, so that a broadcast value may stay a scalar; it does except for `u8`
+    /// and `u16`.
     fn vector_operand(&mut self, value: &Expr, ty: &CType, least: Prec, alone: bool) -> Result<()> {
         match &value.kind {
             ExprKind::Broadcast(inner)
@@ -443,8 +445,10 @@ impl Printer<'_> {
         self.helper_on_lanes("abs", &[value], &ty, text)
     }
 
-    /// Writes a call of a function of scalars, or of vectors with a loop over the lanes. `value`
-    /// returns its result, given the names of its parameters or of their lanes.
+    /// Writes a call of a helper function, whose name is `word` and the type, on values of type
+    /// `ty`. On vectors it computes each lane in a loop, unless OpenCL C has the operations on the
+    /// vectors. `value` returns the text of its result, given the names of its parameters or of
+    /// their lanes.
     pub(in crate::targets) fn helper_on_lanes(
         &mut self,
         word: &str,
@@ -491,7 +495,7 @@ impl Printer<'_> {
         self.called(&helper, args.iter().copied())
     }
 
-    /// Writes an operation as a call of a function with a loop over the lanes.
+    /// Writes an operation on vectors as a call of a helper function with a loop over the lanes.
     fn lane_by_lane(&mut self, op: Binary, a: &Expr, b: &Expr, ty: &CType) -> Result<Prec> {
         let name = ty.name(self.target);
         let lanes = lanes(ty);
@@ -537,7 +541,7 @@ impl Printer<'_> {
 }
 
 /// Returns the call of the instruction that computes a function on the widest vectors of AVX-512;
-/// `None` if there is none, and for other types than `f32` and `f64`. GCC does not generate it from
+/// `None` if there is none, and for other lanes than `f32` and `f64`. GCC does not generate it from
 /// a loop over the lanes if it prefers narrower vectors.
 fn wide_instruction(word: &str, params: &[String], scalar: ScalarType) -> Option<String> {
     let (ty, suffix) = match scalar {
@@ -581,7 +585,7 @@ fn unsigned_vector(ty: &CType) -> CType {
 }
 
 /// Returns true for a sum, difference, product or negation, whose result may not fit before it is
-/// wrapped.
+/// wrapped around.
 fn is_arithmetic(expr: &Expr) -> bool {
     matches!(
         expr.kind,
@@ -591,8 +595,8 @@ fn is_arithmetic(expr: &Expr) -> bool {
 }
 
 /// Returns the result of a comparison of integers or Booleans if the operands are equal
-/// expressions, or if it is the same for all values of their type; otherwise `None`. Compilers warn
-/// of such comparisons.
+/// expressions, or if one is a constant for which the result is the same for all values of the
+/// other; otherwise `None`. Compilers warn of such comparisons.
 fn decided(op: Binary, a: &Expr, b: &Expr, ty: &CType) -> Option<bool> {
     let scalar = ty.scalar()?;
     let (least, most) = match (scalar, Int::of(scalar)) {
@@ -644,7 +648,8 @@ fn prec(op: Binary) -> Prec {
     }
 }
 
-/// Returns the least precedence of the right operand of an arithmetic operator.
+/// Returns the least precedence that the right operand of an arithmetic operator has without
+/// parentheses.
 fn right_operand(op: Binary) -> Prec {
     match prec(op) {
         Prec::Sum => Prec::Product,
@@ -684,7 +689,7 @@ fn word(op: Binary) -> &'static str {
     }
 }
 
-/// Returns the unsigned integer type of a float's width, and the sign bit in it.
+/// Returns the unsigned integer type with the width of `f32` or `f64`, and the sign bit in it.
 fn sign_bit(float: ScalarType) -> (&'static str, &'static str) {
     match float {
         ScalarType::F64 => ("uint64_t", "UINT64_C(0x8000000000000000)"),
@@ -693,7 +698,7 @@ fn sign_bit(float: ScalarType) -> (&'static str, &'static str) {
 }
 
 /// Returns the operand of which a floating-point operation only changes the sign, because the other
-/// one is a constant, otherwise `None`: C compilers treat these operations as negations.
+/// one is the constant -1 or -0; otherwise `None`. C compilers treat these operations as negations.
 fn negated_operand<'e>(op: Binary, a: &'e Expr, b: &'e Expr) -> Option<&'e Expr> {
     let is = |constant: &Expr, value: f64| {
         float_value(constant).is_some_and(|known| known.to_bits() == value.to_bits())

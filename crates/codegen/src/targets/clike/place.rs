@@ -1,4 +1,4 @@
-//! Prints places in memory.
+//! Prints places in memory, and determines which pointers are written through.
 
 use nat::Nat;
 use rustc_hash::FxHashSet;
@@ -69,7 +69,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Writes the selection of a lane of the preceding vector.
+    /// Writes the selection of a lane of the preceding vector of type `ty`. Fails for a computed
+    /// lane of a native vector in OpenCL C.
     pub(in crate::targets) fn lane(&mut self, ty: &CType, lane: &Nat) -> Result<()> {
         if self.target.dialect() == CDialect::OpenCl && ty.is_native(self.target) {
             let number = lane.as_const().and_then(|lane| u32::try_from(lane).ok());
@@ -88,7 +89,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Returns the vector type of adjacent scalars of an array.
+    /// Returns the vector type of this number of adjacent scalars of an array, and declares it if
+    /// necessary.
     pub(in crate::targets) fn lanes_type(&mut self, place: &Place, lanes: &Nat) -> Result<CType> {
         let scalar = self.elem(place.id)?.scalar();
         if let Some(ty) = self.register_of(lanes) {
@@ -128,7 +130,7 @@ impl Printer<'_> {
         Ok(Prec::Unary)
     }
 
-    /// Writes a pointer to an element: `xs`, `&xs[4 * i]`.
+    /// Writes a pointer to the element of a place: `xs`, `&xs[4 * i]`.
     pub(in crate::targets) fn address(&mut self, place: &Place) -> Result<()> {
         let is_first = place.index.as_ref().is_none_or(Nat::is_zero);
         if is_first && place.members.is_empty() && self.is_array(place.id) {
@@ -145,7 +147,8 @@ impl Printer<'_> {
         self.place(&element, Use::Read).map(drop)
     }
 
-    /// Returns the name of the function that loads a vector without a native type.
+    /// Returns the name of the helper function that loads a vector without a native type from the
+    /// memory of a place.
     fn load_helper(&mut self, place: &Place, ty: &CType) -> String {
         let CType::Vector(lanes, scalar) = ty else {
             return String::new();
@@ -162,7 +165,8 @@ impl Printer<'_> {
         })
     }
 
-    /// Returns the name of the function that stores a vector without a native type.
+    /// Returns the name of the helper function that stores a vector without a native type to the
+    /// memory of a place.
     pub(in crate::targets) fn store_helper(&mut self, place: &Place, ty: &CType) -> String {
         let CType::Vector(lanes, scalar) = ty else {
             return String::new();
@@ -179,7 +183,8 @@ impl Printer<'_> {
     }
 }
 
-/// Returns the pointers through which memory may be written, also after they are exchanged.
+/// Returns the pointers through which memory may be written: those that are marked as writable, and
+/// those with which they are exchanged.
 pub(in crate::targets) fn writable_pointers(function: &Function) -> FxHashSet<Id> {
     let mut out = FxHashSet::default();
     for (at, variable) in function.variables.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Prints sizes as `double`, in which nothing overflows: results below 2^53 are exact, larger ones
-//! are upper bounds.
+//! Prints sizes as `double`, in which nothing overflows. The printed expression has the value of
+//! the size or an upper bound of it, apart from rounding, which only affects values above 2^53.
 
 use nat::{Nat, Part};
 
@@ -21,7 +21,7 @@ impl Printer<'_> {
         })
     }
 
-    /// Returns a size without the subtracted terms that may be rounded up.
+    /// Returns a size without the subtracted terms that would be replaced by upper bounds.
     fn without_rounded(&self, nat: &Nat) -> Nat {
         let is_rounded = |part: &Part<'_>| match part {
             Part::Div(a, b) | Part::Rem(a, b) => !(self.fits_64_bits(a) && self.fits_64_bits(b)),
@@ -50,8 +50,8 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// Writes a variable or an operation of a size as a `double`. Divisions use 64-bit integers if
-    /// these do not overflow, so that quotients are rounded down.
+    /// Writes a part of a size as a `double`, or an upper bound of it. Divisions use 64-bit
+    /// integers if these do not overflow, so that quotients are rounded down.
     pub(in crate::targets) fn real_part(&mut self, part: &Part<'_>) -> Result<Prec> {
         let fits = |nat: &Nat| self.fits_64_bits(nat);
         match part {
@@ -94,7 +94,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns true if the computation of a size does not overflow with 64 bits.
+    /// Returns true if it is known that the computation of a size does not overflow with 64 bits.
     fn fits_64_bits(&self, nat: &Nat) -> bool {
         bound(nat, self.function.index.limit() as f64) < 2f64.powi(63)
     }
@@ -114,8 +114,8 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// Writes a size as an integer: a number or variable directly, as well as every size if sizes
-    /// have 64 bits, other sizes with a conversion to 64 bits.
+    /// Writes a size that is an integer within a `double`: a number or variable directly, as well
+    /// as every size if sizes have 64 bits, other sizes with a conversion to 64 bits.
     pub(in crate::targets) fn integer(&mut self, nat: &Nat, least: Prec) -> Result<()> {
         let is_plain = nat.as_const().is_some() || nat.as_var().is_some() || self.is_wide();
         let wide = (!is_plain).then(|| self.wide());

@@ -1,5 +1,5 @@
-//! Lists the names that are reserved in C, in the headers that generated programs include, or in
-//! OpenCL C, so that definitions and parameters of a program get other names.
+//! Lists the names that are reserved in C, in the headers that generated programs include, in
+//! generated text, or in OpenCL C, so that definitions and parameters of a program get other names.
 //!
 //! The lists are sorted. Those of C are from the headers of the GNU C library and of GCC, those of
 //! OpenCL from the language standards.
@@ -9,15 +9,16 @@ use std::sync::LazyLock;
 use crate::targets::{CDialect, Target};
 use rustc_hash::FxHashSet;
 
-/// The keywords of C89 to C23, and those that GNU C adds.
+/// The keywords of C89 to C23, and those that GNU C adds, except for those that start with `_`.
 const C_KEYWORDS: &str = "\
     alignas alignof asm auto bool break case char const constexpr continue default do double else \
     enum extern false float for goto if inline int long nullptr register restrict return short \
     signed sizeof static static_assert struct switch thread_local true typedef typeof \
     typeof_unqual union unsigned void volatile while";
 
-/// The macros of the headers that generated programs include, of C99 to C23 with and without
-/// POSIX, and those that compilers define.
+/// The macros of the headers that generated programs include, of C99 to C23 with and without POSIX,
+/// those that compilers define, and `REGISTER` of generated text; without those that start with
+/// `_`.
 const C_MACROS: &str = "\
     BIG_ENDIAN BUFSIZ BYTE_ORDER DOMAIN EOF EXIT_FAILURE EXIT_SUCCESS FD_CLR FD_ISSET FD_SET \
     FD_SETSIZE FD_ZERO FILENAME_MAX FOPEN_MAX FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_INT_DOWNWARD \
@@ -48,7 +49,8 @@ const C_MACROS: &str = "\
     le32toh le64toh linux math_errhandling offsetof signbit stderr stdin stdout unix";
 
 /// The functions, types and constants that these headers declare, the functions of C and POSIX that
-/// compilers have built in, and those that the C library calls by replaceable names.
+/// compilers have built in, those that the C library calls by replaceable names, `main`, and the
+/// function `rise_ls_call` that calls generated code.
 const C_LIBRARY: &str = "\
     FILE a64l abort abs accept access acct acos acosf acosh acoshf acoshl acosl adjtime alarm \
     aligned_alloc arc4random arc4random_buf arc4random_uniform asctime asctime_r asin asinf asinh \
@@ -264,7 +266,7 @@ const OPENCL_FUNCTIONS: &str = "\
 
 /// The reserved names of a language.
 struct Reserved {
-    /// Names that a parameter or variable of a function cannot have.
+    /// The names that neither a function nor its parameters and variables can have.
     in_functions: FxHashSet<&'static str>,
     /// Further names that a function cannot have.
     at_file_scope: FxHashSet<&'static str>,
@@ -295,8 +297,8 @@ static OPENCL: LazyLock<Reserved> = LazyLock::new(|| Reserved {
     at_file_scope: set(&[C_LIBRARY]),
 });
 
-/// The names that a foreign function cannot use for a parameter: the compiler gives them another
-/// meaning at every position.
+/// The words of C that a foreign function cannot use as the name of a parameter, because compilers
+/// give them another meaning at every position.
 static C_WORDS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| set(&[C_KEYWORDS, C_MACROS]));
 static OPENCL_WORDS: LazyLock<FxHashSet<&'static str>> =
     LazyLock::new(|| set(&[C_KEYWORDS, OPENCL_KEYWORDS, OPENCL_TYPES, OPENCL_MACROS]));
@@ -308,8 +310,8 @@ fn reserved(target: Target) -> &'static Reserved {
     }
 }
 
-/// Returns all names in the lists of reserved names of a target; forms of names that are reserved,
-/// too, are not among them.
+/// Returns all names in the lists of reserved names for the dialect of a target. Names that are
+/// reserved because of their form, or for one target only, are not among them.
 pub fn names(target: Target) -> impl Iterator<Item = &'static str> {
     let Reserved {
         in_functions,
@@ -318,14 +320,16 @@ pub fn names(target: Target) -> impl Iterator<Item = &'static str> {
     in_functions.union(at_file_scope).copied()
 }
 
-/// Returns true if the name is reserved within the functions of a target's text.
+/// Returns true if the name is reserved within the functions of a target's text, by a list or by
+/// its form.
 pub(in crate::targets) fn in_functions(target: Target, name: &str) -> bool {
     reserved(target).in_functions.contains(name)
         || target.backend().words().contains(&name)
         || target.dialect() == CDialect::OpenCl && is_opencl_family(name)
 }
 
-/// Returns true if the name is reserved within or outside of the functions of a target's text.
+/// Returns true if the name is reserved within or outside of the functions of a target's text, by a
+/// list or by its form.
 pub(in crate::targets) fn at_file_scope(target: Target, name: &str) -> bool {
     let typed = ["f16", "f32", "f32x", "f64", "f64x", "f128"];
     let math = |plain: &str| C.at_file_scope.contains(plain);
@@ -351,7 +355,7 @@ pub(crate) fn is_word(target: Target, name: &str) -> bool {
 }
 
 /// Returns true if the name has a form that OpenCL C reserves: `float4`, `vload4`, `as_int`,
-/// `convert_uchar_sat`, `CLK_ADDRESS_CLAMP`, `cl_khr_fp64`.
+/// `convert_uchar_sat`, `CLK_ADDRESS_CLAMP`, `cl_khr_fp64`, and names that start with `__`.
 fn is_opencl_family(name: &str) -> bool {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_type = |name: &str| {

@@ -1,4 +1,4 @@
-//! Prints row-major indices as people write them: `(i * m + j) * o + k`.
+//! Prints row-major indices of arrays as people write them: `(i * m + j) * o + k`.
 
 use nat::{Nat, Part, Prop};
 
@@ -6,7 +6,8 @@ use super::{Prec, Printer};
 use crate::error::Result;
 
 impl Printer<'_> {
-    /// Writes an index into an array with these extents, the outermost first.
+    /// Writes an index into an array with these extents, the outermost first: row-major if it can
+    /// be split into the indices of the dimensions, otherwise as a plain size.
     pub(in crate::targets) fn by_rows(&mut self, index: &Nat, extents: &[Nat]) -> Result<()> {
         let Some(digits) = self.digits(index, extents) else {
             return self.nat(index, Prec::Conditional);
@@ -20,7 +21,7 @@ impl Printer<'_> {
 
     /// Returns the index of each dimension; `None` if these contain more divisions than the index
     /// itself, if the index is not known to be composed of them, if it is a constant, or if there
-    /// is only one dimension.
+    /// are fewer than two dimensions.
     fn digits(&self, index: &Nat, extents: &[Nat]) -> Option<Vec<Nat>> {
         if extents.len() < 2 || index.as_const().is_some() {
             return None;
@@ -70,7 +71,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes `(i * m + j) * o + k`; the first digit is not 0.
+    /// Writes the row-major index with these digits, `(i * m + j) * o + k`; the first digit is not
+    /// 0.
     fn row(&mut self, digits: &[Nat], extents: &[Nat]) -> Result<Prec> {
         let (Some(last), Some(extent)) = (digits.last(), extents.last()) else {
             return Ok(Prec::Postfix);

@@ -1,4 +1,4 @@
-//! Prints sizes and indices.
+//! Prints sizes and indices as integer expressions of C.
 
 use crate::targets::CDialect;
 use dpia::IndexWidth;
@@ -22,8 +22,9 @@ impl Printer<'_> {
         self.polynomial(nat, None)
     }
 
-    /// Writes a size as a value, which wraps around: intermediate results may exceed an `int`.
-    /// `cast` is true if the result is cast to an integer type in any case.
+    /// Writes a size as a value of `natType`, which wraps around at 32 bits: intermediate results
+    /// may exceed an `int`. `cast` is true if the caller casts the result to an integer type of at
+    /// most 32 bits.
     pub(in crate::targets) fn size_value(&mut self, nat: &Nat, cast: bool) -> Result<Prec> {
         let large = is_large(nat) || divides_large(nat);
         let fits = match self.is_wide() {
@@ -41,7 +42,7 @@ impl Printer<'_> {
         Ok(Prec::Unary)
     }
 
-    /// Writes a number of elements to allocate, computed as `size_t`.
+    /// Writes a number of elements or bytes to allocate, computed as `size_t`.
     pub(in crate::targets) fn wide_nat(&mut self, nat: &Nat) -> Result<()> {
         self.polynomial(nat, Some("size_t")).map(drop)
     }
@@ -51,7 +52,7 @@ impl Printer<'_> {
         self.function.index == IndexWidth::Bits64
     }
 
-    /// Returns the type of sizes, counters and indices.
+    /// Returns the name of the type of sizes, counters and indices.
     pub(in crate::targets) fn size_type(&self) -> &'static str {
         match self.function.index {
             IndexWidth::Bits32 => "int",
@@ -59,7 +60,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns the type of sizes that may exceed an `int`.
+    /// Returns the name of the signed type with 64 bits, for sizes that may exceed an `int`.
     pub(in crate::targets) fn wide(&self) -> &'static str {
         self.target.scalar_name(ScalarType::I64)
     }
@@ -105,8 +106,9 @@ impl Printer<'_> {
     }
 
     /// Returns the dividend for writing `c * (a / b) + c * k` as `c * ((a + b * k) / b)`, if that
-    /// is the usual form because terms are subtracted in `a`, and if C divides correctly where `a`
-    /// may be negative; otherwise `None`.
+    /// is the usual form because terms are subtracted in `a`, or if C divides correctly only then
+    /// because `a` may be negative; otherwise `None`. The summand with the quotient is the one at
+    /// `at`.
     fn dividend(&self, summands: &[Summand<'_>], at: usize) -> Option<Dividend> {
         let of = summands.get(at)?;
         let (a, b, shared) = quotient_in(of)?;
@@ -148,7 +150,7 @@ impl Printer<'_> {
         (better && !taken.is_empty()).then_some(Dividend { whole, taken })
     }
 
-    /// Writes an expression; with `wide` products are computed in that type.
+    /// Writes an arithmetic expression; with `wide`, products and sums are computed in that type.
     fn arith(&mut self, arith: &Arith<'_>, wide: Option<&str>) -> Result<Prec> {
         match arith {
             Arith::Int(value) => {
@@ -192,7 +194,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns true if an operation is written with a wide type because its operands are large.
+    /// Returns true if an expression is printed in a wide type in any case: a division whose
+    /// dividend is large, or a power.
     fn is_widened(&self, arith: &Arith<'_>) -> bool {
         match arith {
             Arith::Part(Part::Div(a, _) | Part::Rem(a, _), 1) => {
@@ -301,7 +304,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes a variable, or the expression that it abbreviates.
+    /// Writes the name of a size variable, or the expression of an opaque size.
     pub(in crate::targets) fn var(&mut self, var: Var) -> Result<Prec> {
         if let Some(name) = self.names.var(var) {
             let name = name.to_owned();
@@ -320,7 +323,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes an operand: unlike the size of an array, it may exceed an `int`.
+    /// Writes a size in a wide type if it may exceed an `int`, which an operand may, unlike the
+    /// size of an array. The wide type is `wide`, by default [`Printer::wide`].
     pub(in crate::targets) fn operand(
         &mut self,
         nat: &Nat,
@@ -368,7 +372,8 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// Returns the name of a helper on `int`, or of its 64-bit variant.
+    /// Returns the name of a helper on `int`, or of its 64-bit variant if `wide` is true or sizes
+    /// have 64 bits.
     fn helper(&mut self, helper: Helper, wide: bool) -> String {
         if wide || self.is_wide() {
             self.helpers.wide(helper)
@@ -377,8 +382,9 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes a maximum or minimum: `j > 0 ? j - 1 : 0` if a counter decides, which C compilers
-    /// vectorise better than a call; otherwise a call such as `imax(0, e)`.
+    /// Writes a maximum or minimum. In C, one of two sizes is written as `j > 0 ? j - 1 : 0` if a
+    /// counter decides, which C compilers vectorise better than a call; others are calls such as
+    /// `imax(0, e)`.
     fn extremum(&mut self, helper: Helper, all: &[Nat], wide: Option<&str>) -> Result<Prec> {
         let [a, b] = all else {
             return self.nested(helper, all, wide);
@@ -408,8 +414,9 @@ impl Printer<'_> {
     }
 
     /// Returns the innermost counter that decides which of two sizes is larger, the value at which
-    /// they are equal, and true if the first one is larger above it; `None` if no counter decides
-    /// that, or if a size contains a minimum or maximum.
+    /// they are equal, and true if the first one is larger above it; `None` if the sizes do not
+    /// differ by a linear function of a counter with the coefficient 1 or -1, or if one contains a
+    /// minimum or maximum.
     pub(in crate::targets) fn border(&self, a: &Nat, b: &Nat) -> Option<(Var, Nat, bool)> {
         let nested = |nat: &Nat| {
             let extremum =
@@ -450,17 +457,17 @@ impl Printer<'_> {
     }
 }
 
-/// A dividend that has absorbed terms beside the quotient.
+/// A dividend into which terms beside the quotient have been moved.
 struct Dividend {
     whole: Nat,
-    /// The indices of the summands from which coefficients were taken, with the amounts taken.
+    /// The positions of the summands from which coefficients were taken, with the amounts taken.
     taken: Vec<(usize, i64)>,
 }
 
 type Factor<'a> = (Part<'a>, u32);
 
 /// Returns the operands of the only quotient in a product, and the other factors; `None` if there
-/// is not exactly one quotient.
+/// is not exactly one quotient, to the power 1.
 fn quotient_in<'a>(summand: &Summand<'a>) -> Option<(&'a Nat, &'a Nat, Vec<Factor<'a>>)> {
     let is_quotient = |(part, _): &&Factor<'a>| matches!(part, Part::Div(..));
     let mut quotients = summand.factors.iter().filter(is_quotient);
@@ -471,7 +478,7 @@ fn quotient_in<'a>(summand: &Summand<'a>) -> Option<(&'a Nat, &'a Nat, Vec<Facto
     Some((a, b, others.cloned().collect()))
 }
 
-/// Removes factors from a product; returns `None` if they are not in it.
+/// Returns a product without some factors; `None` if they are not in it.
 fn without<'a>(factors: &[Factor<'a>], others: &[Factor<'a>]) -> Option<Vec<Factor<'a>>> {
     let mut left = factors.to_vec();
     for other in others {

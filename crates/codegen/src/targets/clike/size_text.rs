@@ -1,4 +1,5 @@
-//! Prints sizes and conditions as C outside of a function, for programs around generated code.
+//! Prints sizes and conditions as expressions of C outside of generated functions, for programs
+//! around generated code.
 
 use crate::targets::Target;
 use dpia::IndexWidth;
@@ -12,7 +13,7 @@ use crate::ir::Function;
 use super::helpers::Helpers;
 use super::{Prec, Printer};
 
-/// A printer of sizes as C expressions.
+/// A printer of sizes as C expressions, which collects the helper functions that they need.
 pub(crate) struct SizeText {
     function: Function,
     names: FxHashMap<Var, String>,
@@ -20,7 +21,7 @@ pub(crate) struct SizeText {
 }
 
 impl SizeText {
-    /// Creates a printer for sizes of this width, with these names of variables.
+    /// Creates a printer for sizes of this width, with these texts for variables.
     pub fn new(names: FxHashMap<Var, String>, index: IndexWidth) -> SizeText {
         SizeText {
             function: Function {
@@ -43,17 +44,18 @@ impl SizeText {
         result.map(|()| printer.out)
     }
 
-    /// Writes a size, or an upper bound of it, as a `double`, without overflow.
+    /// Returns the text of a size, or of an upper bound of it, as a `double`, computed without
+    /// overflow.
     pub fn real(&mut self, nat: &Nat) -> Result<String> {
         self.write(|printer| printer.real(nat, Prec::Sum))
     }
 
-    /// Writes a size.
+    /// Returns the text of a size.
     pub fn size(&mut self, nat: &Nat) -> Result<String> {
         self.write(|printer| printer.nat(nat, Prec::Conditional))
     }
 
-    /// Writes a number of bytes as `size_t`.
+    /// Returns the text of a number of bytes, computed as `size_t` unless it is a constant.
     pub fn bytes(&mut self, nat: &Nat) -> Result<String> {
         match nat.as_const() {
             Some(bytes) => Ok(bytes.to_string()),
@@ -61,12 +63,13 @@ impl SizeText {
         }
     }
 
-    /// Writes the number of elements of a value as `size_t`.
+    /// Returns the text of the number of elements of a value of this type, computed like a number
+    /// of bytes.
     pub fn count(&mut self, ty: &Type) -> Result<String> {
         self.bytes(&count(ty))
     }
 
-    /// Writes a condition; `None` if its evaluation needs a loop.
+    /// Returns the text of a condition; `None` if its evaluation needs a loop.
     pub fn condition(&mut self, prop: &Prop) -> Result<Option<String>> {
         if matches!(prop, Prop::ForAll { .. }) {
             return Ok(None);
@@ -74,7 +77,7 @@ impl SizeText {
         self.write(|printer| printer.condition(prop)).map(Some)
     }
 
-    /// Writes the helper functions that the expressions need.
+    /// Appends the helper functions that the returned expressions need to `out`.
     pub fn helpers(&self, out: &mut String) {
         self.helpers.write(out);
     }

@@ -1,4 +1,4 @@
-//! Prints statements.
+//! Prints statements, and the declarations and releases of the memory that they use.
 
 use nat::{Nat, Part};
 
@@ -17,16 +17,16 @@ use crate::error::Result;
 use crate::ir::types::CType;
 use crate::ir::types::Int;
 
-/// The alignment in bytes that `malloc` guarantees.
+/// The alignment in bytes that the printed code expects of memory from `malloc`.
 const MALLOC_ALIGNMENT: u64 = 16;
 
 impl Printer<'_> {
-    /// Writes statements in braces; arrays that they allocate are freed at the end.
+    /// Writes statements in braces; arrays that they allocate on the heap are freed at the end.
     pub(in crate::targets) fn block(&mut self, body: &[Stmt]) -> Result<()> {
         self.braces(|this| this.statements(body))
     }
 
-    /// Writes the text of `inside` in braces, as a scope of its own.
+    /// Writes braces, and between them what `inside` writes, in a scope of its own.
     pub(in crate::targets) fn braces(
         &mut self,
         inside: impl FnOnce(&mut Self) -> Result<()>,
@@ -180,7 +180,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Writes the declaration of an array on the stack.
+    /// Writes the declaration of an array that is not on the heap. Fails for one in private memory
+    /// of OpenCL whose size is not a constant.
     fn declare_array(&mut self, id: Id, count: &Nat, name: &str, ty: &CType) -> Result<()> {
         let variable = self.variable(id);
         let on_device = self.target.dialect() == CDialect::OpenCl;
@@ -199,7 +200,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Writes a pointer type such as `const float *`, and chooses a name for the pointer.
+    /// Writes the type of a pointer, such as `const float *`, and chooses a name for the pointer.
     fn pointer_type(&mut self, id: Id) -> Result<()> {
         let pointee = self.pointee(id)?;
         let constness = self.constness(id);
@@ -222,7 +223,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns the qualifier of the elements that a variable points to.
+    /// Returns the qualifier, with a space, of the elements of an array or those that a pointer
+    /// points to.
     fn constness(&self, id: Id) -> &'static str {
         if self.is_const(id) { "const " } else { "" }
     }
@@ -317,7 +319,7 @@ impl Printer<'_> {
         (!step.mentions(*var)).then_some(step)
     }
 
-    /// Returns `(op, b)` if `place = value` can be written as `place op= b`.
+    /// Returns `(op, b)` if `place = value` can be written as `place op= b`, otherwise `None`.
     fn update<'e>(&mut self, place: &Place, value: &'e Expr) -> Result<Option<(Binary, &'e Expr)>> {
         let ExprKind::Binary(op, a, b) = &value.kind else {
             return Ok(None);
@@ -384,7 +386,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns true if statements write an element whose index depends on data. Such indices may
+    /// Returns true if statements write a place whose index depends on data. Such indices may
     /// repeat, so that the iterations of the enclosing loop may depend on each other.
     pub(in crate::targets) fn writes_where_data_says(&self, body: &[Stmt]) -> bool {
         let is_data = |var| self.function.opaque.iter().any(|(known, _)| *known == var);
@@ -399,8 +401,8 @@ impl Printer<'_> {
         found
     }
 
-    /// Declares variables, writes the text of `inside`, and frees the variables that are on the
-    /// heap.
+    /// Writes the declarations of variables, then what `inside` writes, then the releases of those
+    /// that are on the heap.
     pub(in crate::targets) fn with_own(
         &mut self,
         own: &[Id],
@@ -423,7 +425,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Writes a pragma, and the start of the next line.
+    /// Writes a pragma, and the indentation of the next line.
     pub(in crate::targets) fn pragma(&mut self, text: &str) {
         self.write("#pragma ");
         self.write(text);
@@ -431,7 +433,7 @@ impl Printer<'_> {
         self.line();
     }
 
-    /// Writes `for (…) { … }`.
+    /// Writes the loop `for (…) { … }` without annotations.
     pub(in crate::targets) fn plain_loop(&mut self, this: &Loop) -> Result<()> {
         self.loop_with(this, |printer| printer.statements(&this.body))
     }
@@ -489,7 +491,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns true if computing a size takes a loop.
+/// Returns true if the printed code would compute a size by a loop.
 fn is_costly(nat: &Nat) -> bool {
     let costly = |part: &Part<'_>| match part {
         Part::Pow(base, _) => base.as_const() != Some(2),

@@ -1,4 +1,4 @@
-//! Prints sums without a closed form.
+//! Prints sums over ranges without a closed form, as calls of helper functions.
 
 use dpia::IndexWidth;
 use nat::{Nat, Var};
@@ -22,7 +22,8 @@ pub(crate) struct Sum {
 }
 
 impl Printer<'_> {
-    /// Writes a call of the helper function for a sum; its parameters are the variables in the sum.
+    /// Writes a call of the helper function for a sum; its parameters are the indices of enclosing
+    /// sums and the variables in the sum.
     pub(in crate::targets) fn summation(
         &mut self,
         from: &Nat,
@@ -55,8 +56,8 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// Returns the name of the helper function for a sum with these variables, which is written if
-    /// it is new.
+    /// Returns the name of the helper function for a sum with these variables, and adds the
+    /// function to the helpers if it is new.
     fn sum_helper(
         &mut self,
         sum @ (from, to, body): (&Nat, &Nat, &Nat),

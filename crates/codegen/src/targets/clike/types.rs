@@ -1,4 +1,4 @@
-//! Names the types of C.
+//! Determines the names of types in the text of a target.
 
 use syntax::ast::ScalarType;
 
@@ -31,7 +31,7 @@ impl CType {
     }
 }
 
-/// Returns the name of a scalar type in memory, in C99.
+/// Returns the name in C of a scalar type for values in memory.
 pub(in crate::targets) fn scalar_name(scalar: ScalarType) -> &'static str {
     match scalar {
         ScalarType::Bool => "bool",

@@ -1,33 +1,36 @@
-//! Wraps long lines as a person would.
+//! Wraps long lines of generated text as a person would.
 
 use std::ops::Range;
 
-/// The maximal length of a line.
+/// The maximal length of a line in bytes.
 const MAX_LINE: usize = 100;
 
-/// The indentation of continuation lines.
+/// The number of spaces by which a continuation line is indented for each level of nesting.
 const INDENT: usize = 4;
 
-/// The nesting depth of a bracket, in parentheses: lines are broken within indices last.
+/// The number of levels of nesting as which a bracket counts, where a parenthesis counts as one:
+/// lines are broken within indices last.
 const BRACKET: usize = 1000;
 
-/// A space that becomes a line break, and the indentation after it.
+/// The position in bytes of a space that becomes a line break, and the number of spaces after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Break {
     at: usize,
     indent: usize,
 }
 
-/// A space where a line may be broken; spaces in looser expressions come first.
+/// The rank of a space at which a line may be broken; spaces in looser expressions have smaller
+/// ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Seam {
-    /// The number of enclosing parentheses and braces, and brackets as [`BRACKET`] of them.
+    /// The number of enclosing parentheses and braces, and [`BRACKET`] for each enclosing bracket.
     depth: usize,
     tightness: u8,
 }
 
-/// Breaks long lines before operators and after commas, semicolons and `=`, the outermost first;
-/// lines for the preprocessor are not changed. `ranges` are adapted to the new text.
+/// Returns the text with long lines broken before operators and after commas, semicolons and `=`,
+/// the outermost first; lines for the preprocessor are not changed. The `ranges` of bytes are
+/// changed to those in the new text.
 pub(in crate::targets) fn wrap<'r>(
     text: &str,
     ranges: impl Iterator<Item = &'r mut Range<usize>>,
@@ -73,7 +76,7 @@ fn breaks(text: &str) -> Vec<Break> {
     all
 }
 
-/// Chooses the line breaks of a line.
+/// Returns the line breaks of a line.
 fn in_line(line: &str) -> Vec<Break> {
     let indent = line.len() - line.trim_start().len();
     let seams = seams(line);
@@ -97,7 +100,7 @@ fn in_line(line: &str) -> Vec<Break> {
     all
 }
 
-/// Returns the spaces where a line may be broken, with their positions.
+/// Returns the positions in bytes of the spaces at which a line may be broken, with their ranks.
 fn seams(line: &str) -> Vec<(usize, Seam)> {
     let bytes = line.as_bytes();
     let mut all = Vec::new();
@@ -122,7 +125,8 @@ fn seams(line: &str) -> Vec<(usize, Seam)> {
     all
 }
 
-/// Returns the precedence of the operator next to a space, if the line may be broken there.
+/// Returns the tightness of the operator next to a space, less for looser operators and least after
+/// a comma or semicolon; `None` if the line may not be broken at the space.
 fn tightness(before: Option<u8>, after: &str) -> Option<u8> {
     if matches!(before, Some(b',' | b';')) {
         return Some(0);

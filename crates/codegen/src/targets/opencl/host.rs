@@ -1,5 +1,6 @@
-//! Generates a host program in C that runs the kernels of a module: it has sizes from the command
-//! line, the same random input in each run, the time of each kernel, and a checksum of the result.
+//! Generates a host program in C that runs the kernels of a module. It takes the sizes from the
+//! command line, uses the same random input in each run, and prints the time of each kernel and a
+//! checksum of the result.
 
 use std::fmt::Write;
 
@@ -18,13 +19,13 @@ use crate::module::{Device, Kernel, KernelArg, Module};
 use crate::targets::Target;
 use crate::targets::clike::SizeText;
 
-/// The part of the text that does not depend on the program.
+/// The part of the host program that does not depend on the module.
 const PRELUDE: &str = include_str!("prelude.c");
 
-/// Returns the host program; `None` if the module has no kernels.
+/// Returns the host program of a module; `None` if the module has no kernels.
 ///
 /// # Errors
-/// Fails for sizes that have no counterpart in C.
+/// Fails for sizes that have no counterpart in C, and for types that have none in OpenCL C.
 pub(super) fn host(module: &Module) -> Result<Option<String>> {
     match &module.device {
         Some(device) => Host::new(module, device).program().map(Some),
@@ -35,11 +36,11 @@ pub(super) fn host(module: &Module) -> Result<Option<String>> {
 struct Host<'m> {
     module: &'m Module,
     device: &'m Device,
-    /// The printer of sizes.
+    /// The printer of sizes and conditions.
     sizes: SizeText,
-    /// The statements of `main`.
+    /// The text of the statements of `main`.
     main: String,
-    /// The functions that fill memory with random values, by element type.
+    /// The texts of the functions that write a random value to memory, by scalar type.
     fills: Vec<(ScalarType, String)>,
 }
 
@@ -124,7 +125,8 @@ impl<'m> Host<'m> {
         out
     }
 
-    /// Writes the parsing of arguments: sizes, and open sizes of launches.
+    /// Writes the parsing of arguments: the sizes of the program, and the sizes of launches that
+    /// are not known.
     fn arguments(&mut self) {
         let signature = &self.module.signature;
         let names: Vec<String> = signature.sizes.iter().map(|(_, n)| n.to_string()).collect();
@@ -171,8 +173,8 @@ impl<'m> Host<'m> {
         }
     }
 
-    /// Writes checks that the numbers of elements fit into indices, and selects the index width if
-    /// there are two.
+    /// Writes checks that the counts of the module and the counters of distributed loops fit into
+    /// indices, and selects the index width if there are kernels for two.
     fn counts(&mut self) -> Result<()> {
         let names = Names(self.module.signature.names.as_slice().into());
         let (limit, text) = match self.module.signature.index {
@@ -206,10 +208,10 @@ impl<'m> Host<'m> {
         Ok(())
     }
 
-    /// Returns bounds of the counters of loops that are distributed over work-items, as text of C
-    /// and for messages: after the last iteration, a counter may exceed the end by the number of
-    /// work-items. Loops of at most one iteration per work-item, those whose counters are known to
-    /// fit, and those whose ends do not depend on sizes only are left out.
+    /// Returns bounds of the counters of loops that are distributed over work-items or groups, as
+    /// text of C and for messages: after the last iteration, a counter may exceed the end by the
+    /// number of work-items or groups. Loops of at most one iteration per work-item, those whose
+    /// counters are known to fit, and those whose ends do not depend on sizes only are left out.
     fn ends_of_shared_loops(&mut self) -> Result<Vec<(String, String)>> {
         let names = Names(self.module.signature.names.as_slice().into());
         let sizes = &self.module.signature.sizes;
@@ -269,8 +271,8 @@ impl<'m> Host<'m> {
         Ok(())
     }
 
-    /// Writes the sizes of the launches, `const size_t global_0[3] = …;`, and checks of their
-    /// conditions.
+    /// Writes the sizes of the launches, `const size_t global_0[3] = …;`, and checks of the
+    /// conditions of the launches.
     fn launches(&mut self) -> Result<()> {
         for (at, kernel) in self.device.kernels.iter().enumerate() {
             for (kind, sizes) in [
@@ -311,8 +313,8 @@ impl<'m> Host<'m> {
         ));
     }
 
-    /// Writes the parameters with random values; returns the names of the buffers, which only
-    /// arrays have.
+    /// Writes the creation of the values of parameters, which are random; returns the names of the
+    /// device buffers, which only arrays have.
     fn inputs(&mut self) -> Result<Vec<String>> {
         let mut buffers = Vec::new();
         for (at, (_, ty)) in self.module.signature.params.iter().enumerate() {
@@ -419,8 +421,8 @@ impl<'m> Host<'m> {
         Ok(())
     }
 
-    /// Writes the timing: each kernel runs once to warm up and then ten times, and its best time is
-    /// printed.
+    /// Writes the timing: all kernels run in order once to warm up and then ten times, and the best
+    /// time of each is printed.
     fn rounds(&mut self) {
         let kernels = self.device.kernels.len();
         self.line(&format!("double best[{kernels}] = {{0}};"));
@@ -444,7 +446,8 @@ impl<'m> Host<'m> {
         }
     }
 
-    /// Writes the checksum: the sum of all numbers of the result, except for those of type `f16`.
+    /// Writes the checksum, which is the sum of all numbers of the result except for those of type
+    /// `f16`, and the release of the memory of the inputs and the result.
     fn result(&mut self, output: &Output) -> Result<()> {
         let size = output.layout.size();
         self.line(&format!(
@@ -485,7 +488,8 @@ impl<'m> Host<'m> {
         CType::of_target(ty, &names, Origin(0), Target::OpenCl.features())
     }
 
-    /// Returns the name of the function that writes a random value.
+    /// Returns the name of the function that writes a random value of a scalar type to memory, and
+    /// adds the function if it is new.
     fn fill(&mut self, scalar: ScalarType) -> String {
         let name = format!("fill_{}", scalar.as_str());
         if !self.fills.iter().any(|(known, _)| *known == scalar) {
@@ -519,7 +523,7 @@ struct Output {
     layout: CType,
 }
 
-/// Returns the C type of sizes.
+/// Returns the name of the C type of sizes.
 fn size_type(index: IndexWidth) -> &'static str {
     match index {
         IndexWidth::Bits32 => "int",
@@ -527,7 +531,7 @@ fn size_type(index: IndexWidth) -> &'static str {
     }
 }
 
-/// Returns the element type under all arrays.
+/// Returns the element type of an array under all arrays; for other types, the type itself.
 fn element(ty: &Ty) -> Ty {
     match &**ty {
         Type::Array(_, inner) => element(inner),
@@ -536,8 +540,8 @@ fn element(ty: &Ty) -> Ty {
     }
 }
 
-/// Returns the end of the range of an index type, for tuples that of the first index type in it;
-/// `None` for other types.
+/// Returns the exclusive end of the range of an index type, for tuples that of the first index type
+/// in it; `None` for other types.
 fn index_limit(ty: &Type) -> Option<Nat> {
     match ty {
         Type::Index(n) => Some(n.clone()),
@@ -546,7 +550,8 @@ fn index_limit(ty: &Type) -> Option<Nat> {
     }
 }
 
-/// Returns the offsets and types of the scalars of a value.
+/// Returns the offsets in bytes and the types of the scalars of a value of this type that is at the
+/// offset `at`.
 fn leaves(ty: &CType, at: u64) -> Vec<(u64, ScalarType)> {
     match ty {
         CType::Scalar(scalar) => vec![(at, *scalar)],
@@ -567,7 +572,7 @@ fn leaves(ty: &CType, at: u64) -> Vec<(u64, ScalarType)> {
     }
 }
 
-/// Returns a text as string literals of C, one for each line.
+/// Returns a text as string literals of C, one on a line for each line of the text.
 fn quoted(text: &str) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {

@@ -1,5 +1,5 @@
-//! Prints the parts of OpenCL C that C lacks: kernels with their parameters, address spaces and
-//! barriers.
+//! Prints kernels in OpenCL C with their parameters, work-item queries, address spaces and
+//! barriers, and assembles the module with what a host has to know of them.
 
 use nat::{Nat, Prop, Var};
 use rise::core::Foreign;
@@ -25,18 +25,20 @@ use crate::ir::types::CType;
 use crate::targets::clike::assemble::{check_constants, may_contract, moved};
 use crate::targets::clike::{Printer, check, wrap};
 
-/// The maximal length of a line with the head of a kernel.
+/// The maximal length in bytes of a line with the head of a kernel.
 const MAX_LINE: usize = 100;
 
-/// The text of a kernel, with the position of its body in the text, and its metadata.
+/// The text of a kernel, with the position in bytes of its body in the text, and its metadata.
 struct Text {
     text: String,
     body_at: usize,
     kernel: Kernel,
 }
 
-/// Prints the kernels of a function, with indices of a width, or of both if the sizes of a call
-/// choose.
+/// Prints the kernels of a function. If the sizes of a call are to select the index width, the
+/// kernels have 32-bit indices if these suffice for all calls, otherwise 64-bit indices, and if the
+/// sizes determine whether 32 bits suffice, the text of the same kernels with 32-bit indices is
+/// added.
 pub(crate) fn print(
     mut parts: Kernels,
     target: Target,
@@ -124,7 +126,7 @@ fn print_kernels(
 }
 
 /// Returns the conditions of a launch: those that passes require and, for each array whose size
-/// depends on that of the launch, that it does not have more elements than indices can count.
+/// depends on that of the launch, that indices can count its elements.
 fn requires(part: &KernelFunction) -> Vec<Prop> {
     let KernelFunction { function, work } = part;
     let launch: Vec<Var> = (work.vars.local.iter().chain(&work.vars.global))
@@ -168,8 +170,8 @@ fn shift(module: &mut Module, by: usize) {
     }
 }
 
-/// Returns pragmas for the OpenCL extensions of the text, and one against contraction if a compiler
-/// could `contract` a product and a sum.
+/// Returns the pragmas for the OpenCL extensions that the parts of a text need, and the one against
+/// contraction if a compiler could `contract` a product and a sum.
 fn pragmas(parts: &[&str], contract: bool) -> String {
     let has = |word: &str| {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -202,7 +204,7 @@ fn pragmas(parts: &[&str], contract: bool) -> String {
 
 impl Printer<'_> {
     /// Returns the address space of a variable, or of the memory that a pointer points to, followed
-    /// by a blank; the empty text for private memory, and on targets other than OpenCL.
+    /// by a space; the empty text for private memory, and on targets other than OpenCL.
     pub(crate) fn space(&self, id: Id) -> &'static str {
         let space = match self.variable(id).home {
             Home::Pointer { .. } => self.pointer_spaces.get(&id).copied(),
@@ -219,7 +221,8 @@ impl Printer<'_> {
 }
 
 impl<'a> Printer<'a> {
-    /// Adds a kernel to the text and the mappings of a module, behind those before it.
+    /// Adds a kernel to the text of a module after the kernels before it, with its mappings and
+    /// barriers.
     fn append(&mut self, text: &Text, module: &mut Module) {
         if !module.text.is_empty() {
             module.text.push('\n');
@@ -245,7 +248,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Returns the module with the declarations that the kernels need in front of them.
+    /// Returns the module with pragmas and the declarations that the kernels need in front of the
+    /// kernels.
     fn whole(
         mut self,
         foreign: &[Arc<Foreign>],
@@ -275,7 +279,8 @@ impl<'a> Printer<'a> {
         Ok(module)
     }
 
-    /// Takes over the helpers, types and C functions that the previous functions of the text need.
+    /// Adopts the helpers, types and C functions of the printer of the previous functions of the
+    /// text, and reserves the names of these C functions.
     pub(in crate::targets) fn take_over(&mut self, before: Printer<'_>) {
         self.helpers = before.helpers;
         self.types = before.types;
@@ -343,7 +348,8 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// Returns the bytes of private memory of the kernel's variables and arrays.
+    /// Returns the size in bytes of the private variables and arrays that the kernel uses, without
+    /// those of a type that C does not have, such as `f16`.
     fn private_bytes(&self, function: &Function) -> Nat {
         let is_private = |variable: &Variable| {
             let space = match variable.home {
@@ -362,7 +368,9 @@ impl<'a> Printer<'a> {
             .fold(Nat::ZERO, |all, bytes| all + &bytes)
     }
 
-    /// Returns all parameters that the kernel may have.
+    /// Returns all parameters that the kernel may have, with names that are chosen here. The first
+    /// kernel sets the names in the signature. Buffers that only this kernel uses are added to the
+    /// device.
     fn candidates(
         &mut self,
         part: &KernelFunction,
@@ -415,7 +423,7 @@ impl<'a> Printer<'a> {
         Ok(all)
     }
 
-    /// Returns the declaration and the name of a parameter.
+    /// Returns the declaration of a parameter and its name, which is chosen here.
     fn kernel_parameter(&mut self, id: Id) -> Result<(String, String)> {
         let variable = self.variable(id);
         let name = self.names.fresh(&variable.name);
@@ -433,7 +441,7 @@ impl<'a> Printer<'a> {
         Ok((text, name))
     }
 
-    /// Returns true if the kernel writes to an array, or may do so through a pointer.
+    /// Returns true if the kernel writes to an array, or has a pointer to it.
     fn is_written(&self, id: Id) -> bool {
         let mut found = false;
         Uses::of(self.function).all(&self.function.body, &mut |this, mention| {
@@ -443,8 +451,8 @@ impl<'a> Printer<'a> {
         found
     }
 
-    /// Chooses names for the work-item queries, and returns them in the order of their
-    /// declarations. The name of a query that only one loop uses is its call.
+    /// Chooses names for the work-item queries, and returns the queries in the order of their
+    /// declarations. A query that only one loop uses has its call as name, and is not declared.
     fn name_items(&mut self, items: &[Item]) -> Vec<Item> {
         let mut items = items.to_vec();
         items.sort_by_key(|item| {
@@ -548,7 +556,8 @@ impl<'a> Printer<'a> {
         (fits && !is_part).then(|| ty.size())
     }
 
-    /// Returns the type of a scalar variable: a Boolean is a byte in memory only.
+    /// Returns the name of the type of a variable that is not an array: in OpenCL C, a Boolean is a
+    /// byte in memory, but a `bool` in such a variable.
     pub(in crate::targets) fn plain_type(&self, ty: &CType) -> String {
         match ty {
             CType::Scalar(ScalarType::Bool) => "bool".to_owned(),
@@ -557,7 +566,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// The meaning of a kernel's parameter.
+/// The variable or size variable for which a kernel has a parameter.
 #[derive(Clone, Copy)]
 enum What {
     Id(Id),
@@ -577,26 +586,27 @@ impl Candidate {
     }
 }
 
-/// The number of work-items of a group from which on a launch has to have the compiled local size
-/// if the work-items wait for each other.
+/// The number of work-items of a group from which on a launch is required to have the local size of
+/// the kernel if its work-items wait for each other.
 const LARGE_GROUP: i64 = 128;
 
-/// The number of work-items that a device runs in lockstep. Of groups that are no larger it holds
-/// so few at once that registers are left over, which a compiler gives to their items only if it
-/// knows.
+/// The number of work-items that a device executes in lockstep. A device can run only a limited
+/// number of groups at a time, so that groups of this size leave registers unused; a compiler gives
+/// these to the work-items only if it knows the size.
 const IN_STEP: i64 = 32;
 
-/// The number of work-items for which compilers prepare where no local size is required: they give
-/// each item so many registers that larger groups do not fit.
+/// The number of work-items in a group for which compilers prepare where no local size is required:
+/// they give each work-item so many registers that larger groups do not fit.
 const ASSUMED_GROUP: i64 = 256;
 
 /// Returns the head of a kernel: `kernel void name(global float *restrict output, int n, …) `.
+/// `waits` is true if the kernel contains barriers.
 ///
-/// A known local size is required where compilers use it well, and is otherwise a hint:
-/// - it is required in large groups with barriers: on an H200 this gains 1 to 4 %, but it costs
-///   kernels without barriers up to an eighth;
-/// - it is required in groups that are executed in lockstep: `asumIntel` then has 63 registers
-///   instead of 32, for more loads in flight, and takes 0.90 of the time;
+/// A constant local size is required where compilers use it well, and is otherwise a hint:
+/// - it is required in groups of at least [`LARGE_GROUP`] work-items with barriers: on an H200 this
+///   gains 1 to 4 %, but it costs kernels without barriers up to an eighth;
+/// - it is required in groups of [`IN_STEP`] work-items: `asumIntel` then has 63 registers instead
+///   of 32, for more loads in flight, and takes 0.90 of the time;
 /// - it is required in groups of more than [`ASSUMED_GROUP`] work-items.
 fn head(
     name: &str,
@@ -631,7 +641,7 @@ fn head(
     }
 }
 
-/// Returns the call for a query.
+/// Returns the call of OpenCL C for a work-item query.
 fn query(item: &Item) -> String {
     let function = match item.query {
         Query::Id(Level::Global) => "get_global_id",
@@ -644,8 +654,8 @@ fn query(item: &Item) -> String {
     format!("{function}({})", item.dimension)
 }
 
-/// The number of loops that start at, or step by, a size variable alone, and the variables that
-/// occur elsewhere.
+/// The number of starts and steps of loops that are a size variable alone, by variable, and the
+/// size variables that occur elsewhere.
 #[derive(Default)]
 struct Mentions {
     header: FxHashMap<Var, usize>,
@@ -689,8 +699,8 @@ impl walk::Change for Mentions {
     }
 }
 
-/// Returns the common scalar type of all parts of a value; `None` if the types differ, or if a part
-/// is a vector.
+/// Returns the common scalar type of all parts of a scalar or tuple; `None` if the types differ, or
+/// if a part is a vector.
 fn scalar_of(ty: &CType) -> Option<ScalarType> {
     match ty {
         CType::Scalar(scalar) => Some(*scalar),

@@ -1,4 +1,5 @@
-//! Prints vectors of OpenCL C: lanes by name, and loads and stores of adjacent scalars.
+//! Prints what OpenCL C has in another form than C: vectors in memory and their lanes, indices with
+//! constant strides, and tables of constants.
 
 use crate::targets::CDialect;
 use std::cmp::Reverse;
@@ -14,8 +15,8 @@ use crate::targets::clike::place::Use;
 use crate::targets::clike::{Prec, Printer};
 
 impl Printer<'_> {
-    /// Writes adjacent scalars of an array as one vector: directly if they are known to be aligned
-    /// to it, otherwise by `vload`.
+    /// Writes adjacent scalars of an array as one vector: as a value at a vector pointer if they
+    /// are known to be aligned to the vector, otherwise by `vload`.
     pub(in crate::targets) fn device_lanes(
         &mut self,
         place: &Place,
@@ -58,7 +59,7 @@ impl Printer<'_> {
         Ok(true)
     }
 
-    /// Writes an aligned vector: `*(global const float4 *)&xs[i]`.
+    /// Writes aligned adjacent scalars as a vector: `*(global const float4 *)&xs[i]`.
     fn aligned_lanes(&mut self, place: &Place, ty: &CType, how: Use) -> Result<()> {
         let space = self.space(place.id);
         let constness = match (how, self.variable(place.id).home) {
@@ -70,8 +71,9 @@ impl Printer<'_> {
         self.address(place)
     }
 
-    /// Returns true if the scalars are known to be aligned to their vector: arrays start at
-    /// addresses that are aligned to any vector.
+    /// Returns true if adjacent scalars are known to be aligned to their vector: their index is a
+    /// multiple of its number of lanes, in an array that starts at an aligned address, which is a
+    /// parameter, in global memory, or declared with an alignment for vectors.
     fn is_aligned(&self, place: &Place, ty: &CType) -> bool {
         let CType::Vector(lanes, _) = ty else {
             return false;
@@ -96,9 +98,10 @@ impl Printer<'_> {
                 || self.facts.proves(&Prop::Divides(lanes, index.clone())))
     }
 
-    /// Writes an index with constant strides as a sum with the constant at its end: a compiler for
-    /// a device makes the constant a part of the address, and computes the rest once for adjacent
-    /// elements. Returns false for other indices.
+    /// Writes an index with constant strides, in OpenCL C, as a sum with the constant at its end: a
+    /// compiler for a device makes the constant a part of the address, and computes the rest once
+    /// for adjacent elements. Returns false and writes nothing for other indices, and on other
+    /// targets.
     pub(in crate::targets) fn linear(&mut self, index: &Nat) -> Result<bool> {
         let mut summands = index.summands();
         let plain = |summand: &Summand<'_>| match summand.factors.as_slice() {
@@ -134,7 +137,8 @@ impl Printer<'_> {
         Ok(true)
     }
 
-    /// Returns the name of the function that selects a lane by a computed number.
+    /// Returns the name of the helper function that selects a lane of a vector of this type by a
+    /// computed number.
     pub(in crate::targets) fn lane_helper(&mut self, ty: &CType) -> String {
         let CType::Vector(lanes, scalar) = ty else {
             return String::new();

@@ -1,4 +1,4 @@
-//! OpenCL C: kernels, and the C program that launches them.
+//! Defines the target OpenCL: kernels in OpenCL C, and the C program that launches them.
 
 mod host;
 pub(crate) mod kernels;

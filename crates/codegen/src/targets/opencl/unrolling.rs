@@ -1,4 +1,4 @@
-//! Prevents compilers from unrolling certain loops.
+//! Determines the loops that compilers for OpenCL devices are told not to unroll.
 
 use crate::ir::walk;
 use crate::ir::{ExprKind, Loop, LoopMode, Place, StmtKind};
@@ -9,10 +9,11 @@ use crate::targets::clike::Printer;
 const ENOUGH_LOADS: usize = 16;
 
 impl Printer<'_> {
-    /// Returns true if each iteration of a short loop already loads so many elements of global
-    /// memory that unrolling the loop is harmful. Compilers for devices then issue as many loads as
-    /// there are registers for, and each sum waits for its own load instead of for all at once: on
-    /// an H200 the transposed matrix-vector product takes 1.04 times as long.
+    /// Returns true if each iteration of a sequential loop with a constant end, whose body is
+    /// declarations and assignments, already loads so many elements of global memory that unrolling
+    /// the loop is harmful. Compilers for devices then issue as many loads as there are registers
+    /// for, and each sum waits for its own load instead of for all at once: on an H200 the
+    /// transposed matrix-vector product takes 1.04 times as long.
     pub(super) fn unrolling_harms(&self, this: &Loop) -> bool {
         let is_short = this.from.is_zero() && this.to.as_const().is_some();
         if this.mode != LoopMode::Sequential || !is_short {

@@ -1,4 +1,4 @@
-//! Prints parallel loops and reductions for OpenMP.
+//! Defines the target OpenMP, and prints parallel loops, reductions and loops over lanes for it.
 
 use dpia::{Features, Parallelism};
 use rise::TargetName;
@@ -55,7 +55,8 @@ impl Backend for OpenMp {
 }
 
 impl Printer<'_> {
-    /// Writes the outermost parallel loop.
+    /// Writes a parallel loop that is in no other one, as a parallel region, in which each thread
+    /// has the arrays that the loop declares for it.
     fn parallel_loop(&mut self, this: &Loop) -> Result<()> {
         self.parallel = true;
         let own = self.function.per_thread.get(&this.counter);
@@ -83,9 +84,9 @@ impl Printer<'_> {
         result
     }
 
-    /// Returns the number of parallel loops that are perfectly nested, so that `collapse` may
-    /// distribute their iterations together: nothing is between them, and the bounds of the inner
-    /// ones do not depend on the outer ones.
+    /// Returns the number of parallel loops, including this one, that are perfectly nested, so that
+    /// `collapse` may distribute their iterations together: nothing is between them, and the bounds
+    /// of the inner ones do not depend on the outer ones.
     fn perfectly_nested(&self, outermost: &Loop) -> usize {
         let mut counters = vec![outermost.counter];
         let mut this = outermost;
@@ -109,7 +110,7 @@ impl Printer<'_> {
     }
 
     /// Writes a parallel loop with a `reduction` clause: each thread combines its share of the
-    /// elements.
+    /// elements in its copy of the variable `into`.
     fn reduction_loop(&mut self, this: &Loop, operator: ReductionOperator, into: Id) -> Result<()> {
         let scalar = self.elem(into)?.scalar();
         let operator = match operator {
@@ -137,8 +138,8 @@ impl Printer<'_> {
     }
 
     /// Returns the operator of a `reduction` clause for a sum or product. Those of OpenMP do not
-    /// wrap around for signed integers and for integers below 32 bits, which get a declared
-    /// reduction that does.
+    /// wrap around for signed integers and for integers below 32 bits; for these types, the
+    /// operator is the name of a declared reduction that does.
     fn sum_or_product(
         &mut self,
         sign: &str,
@@ -165,8 +166,8 @@ impl Printer<'_> {
         })
     }
 
-    /// Writes a reduction in which each thread combines its elements; the results are combined in
-    /// the order of the threads, which is that of the elements.
+    /// Writes a reduction in which each thread combines adjacent elements; the results are combined
+    /// in the order of the threads, which is that of the elements.
     pub(in crate::targets) fn partials(&mut self, reduce: &ParallelReduce) -> Result<()> {
         self.parallel = true;
         let result = self.combined_partials(reduce);
@@ -244,7 +245,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns true if the statements contain no loop, condition or allocation.
+/// Returns true if all statements are declarations and assignments.
 fn is_straight(body: &[Stmt]) -> bool {
     body.iter()
         .all(|stmt| matches!(stmt.kind, StmtKind::Assign(..) | StmtKind::Declare(..)))

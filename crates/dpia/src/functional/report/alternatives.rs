@@ -1,4 +1,5 @@
-//! Alternatives that the messages offer for missing implementations.
+//! The alternatives that messages offer for missing implementations and wrongly nested maps, and
+//! the texts of functions that copy values.
 
 use rise::types::contains_array;
 use rise::{DataFun, Pattern, Primitive, Type};

@@ -7,7 +7,7 @@ use syntax::ast::{BinaryOp, TermId, TermKind};
 
 use super::source_map::SourceMap;
 
-/// Replacements that do not overlap.
+/// Replacements of spans by texts; the spans do not overlap.
 pub(super) type Edits = Vec<(Span, String)>;
 
 impl SourceMap<'_> {
@@ -64,7 +64,7 @@ impl SourceMap<'_> {
     }
 
     /// Returns the edits that replace an application by another expression; `None` if it lacks
-    /// arguments.
+    /// arguments or is not found in the text.
     pub fn rewrite(&self, origin: Origin, text: &str) -> Option<Edits> {
         let term = self.spine_of(self.location(origin))?;
         if !self.is_applied(term) {

@@ -378,9 +378,9 @@ impl Reporter<'_> {
         )
     }
 
-    /// Returns the place in the definition's own text that has to change, or otherwise the use in
-    /// another definition. A function with several uses is changed if each of them has the same
-    /// problem.
+    /// Returns the place in the definition's own text that has to change, or as an error the use in
+    /// another definition that would have to change. A function with several uses is changed if
+    /// each of them has the same problem.
     fn place_to_change(&self, problem: &Problem) -> Result<Origin, Origin> {
         let kind = std::mem::discriminant(&problem.kind);
         let is_changed = |at: Origin| {
@@ -713,7 +713,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// Describes the destination of a written value.
+    /// Returns the description of the destination to which the user writes a value.
     fn destination(&self, user: &User) -> String {
         use Primitive::{Iterate, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq, ToMem};
         match user {

@@ -95,7 +95,7 @@ impl Reporter<'_> {
 /// The greatest length in bytes of the text of an inlined definition that is offered as a fix.
 const LONGEST: usize = 160;
 
-/// Replaces the `reduce` at an origin by an implementation.
+/// A mapper that replaces the `reduce` at an origin by an implementation.
 struct Chosen {
     at: Origin,
     pattern: Primitive,

@@ -1,4 +1,5 @@
-//! Maps the origins of a program to places in the text of the definition that is reported on.
+//! The translation of the origins of a program to places in the text of the definition that is
+//! reported on.
 
 use std::ops::Range;
 
@@ -147,7 +148,8 @@ impl<'a> SourceMap<'a> {
         self.written.text.get(Range::from(span)).unwrap_or_default()
     }
 
-    /// Returns the place of a related message, which may be in another definition.
+    /// Returns the place of a related message: that of the word at the origin, if it is in another
+    /// definition, and otherwise that of the expression without its data.
     pub fn related(&self, origin: Origin) -> ItemSpan {
         let spot = self.location(origin);
         match spot.inside {

@@ -1,4 +1,4 @@
-//! Rewrites a program such that each `scatter` takes its elements in order.
+//! The rewriting of a program such that each `scatter` takes its elements in order.
 //!
 //! Views between a loop and `scatter` that change the order are moved to the other side of the
 //! loop, where they rearrange its input: `mapSeq(f) |> reorder` becomes `reorder |> mapSeq(f)`. If
@@ -155,14 +155,14 @@ impl Rewrite<'_> {
         self.failed |= !self.has_memory;
     }
 
-    /// Stores a term in memory.
+    /// Returns the term that stores a term in memory by `toMem`.
     fn stored(&mut self, term: &Term) -> Term {
         let types = [Arg::Type(term.ty.clone())].into();
         let form = Form::Primitive(Primitive::ToMem, types, [term.clone()].into());
         Node::new(form, term.ty.clone(), term.origin)
     }
 
-    /// Copies a readable term element by element in order.
+    /// Returns the term that copies a readable term element by element in order, by `mapSeq`s.
     fn copied(&mut self, term: &Term) -> Term {
         let (n, element) = match &*term.ty {
             Type::Array(n, element) => (n.clone(), element.clone()),

@@ -1,4 +1,4 @@
-//! Checks the order in which the elements of `scatter` are written.
+//! The check of the order in which the elements of `scatter` are written.
 //!
 //! If an index of `scatter` repeats, the last element with that index must remain. Generated code
 //! writes an element when the loop that computes it runs, so loops must compute the elements of

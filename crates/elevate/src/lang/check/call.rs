@@ -56,7 +56,8 @@ impl Infer<'_> {
         self.applied(id, callee, ty, args)
     }
 
-    /// Returns true if the strategy of this name may return a RISE expression.
+    /// Returns true if the definition of this name may return a RISE expression after all
+    /// arguments.
     fn gives_rise(&self, name: &Name) -> bool {
         match self.env.resolve(name) {
             super::Resolution::Item(_, signature) => {
@@ -138,9 +139,9 @@ impl Infer<'_> {
         ty
     }
 
-    /// Checks arguments against a list of parameters. Returns the remaining parameters; none if all
-    /// of these have defaults. Returns `None` if an argument belongs to no parameter, or to one
-    /// that has an argument already.
+    /// Checks arguments against a list of parameters. Returns the parameters without an argument;
+    /// an empty list if all of these have defaults. Returns `None` if an argument belongs to no
+    /// parameter, or to one that has an argument already.
     fn list(&mut self, params: &[Param], args: &[Arg]) -> Option<Vec<Param>> {
         let mut given = vec![false; params.len()];
         let mut sound = true;
@@ -245,7 +246,7 @@ impl Infer<'_> {
     }
 }
 
-/// Returns a count of arguments in words: `2 arguments`.
+/// Returns a number of arguments as a phrase, such as `2 arguments`.
 pub(super) fn arguments(count: usize) -> String {
     match count {
         0 => "no arguments".into(),

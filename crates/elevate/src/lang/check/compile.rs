@@ -1,4 +1,4 @@
-//! Compiles the rules, patterns and quotations of an item for the engine.
+//! Compiles the rules, patterns, quotations and example programs of an item for the engine.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{BinderKey, CaptureSource, Captured, Checked, Env, Meaning, Quote, Ta
 use crate::lang::types::Type;
 use crate::rule::{self, Matcher, ParamKind, Predicate, Quotation, Rule};
 
-/// The compiled rules, patterns and quotations of an item.
+/// The compiled rules, patterns, quotations and example programs of an item.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compiled {
     /// The rules, by the start of the first alternative.
@@ -23,7 +23,7 @@ pub struct Compiled {
     pub predicates: FxHashMap<u32, Parameterized<Predicate>>,
     /// The RISE patterns of `match`.
     pub patterns: FxHashMap<PatternId, TermPattern>,
-    /// The quotations, and the other expressions whose value is a RISE term.
+    /// The quotations, and the other expressions that are read as RISE.
     pub quotes: FxHashMap<ExprId, Arc<CompiledQuotation>>,
     /// The RISE variables that the item creates itself.
     pub fresh: Arc<[Name]>,
@@ -52,9 +52,9 @@ pub struct TermPattern {
 /// The pattern below the leading `fun`s of a pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PatternBody {
-    /// A metavariable, which matches any term.
+    /// A metavariable or `_`, which matches any term.
     Name(Name),
-    /// Any other pattern; the binders are its first parameters.
+    /// Any other pattern. Its first parameters are the parameters of the leading `fun`s.
     Pattern(Parameterized<Matcher>),
 }
 
@@ -65,11 +65,12 @@ pub struct CompiledQuotation {
     pub text: Arc<str>,
     /// The definition or primitive, if the quotation is nothing but its name.
     pub name: Option<Target>,
-    /// The template of the term, if its type does not depend on the place of the term.
+    /// The template of the term; `None` if it cannot be compiled apart from the place of the term.
     pub quotation: Option<Arc<Quotation>>,
-    /// The pattern that matches the term.
+    /// The pattern that matches the term; `None` if it cannot be compiled.
     pub matcher: Option<Arc<Matcher>>,
-    /// A rule that replaces a term of the same type by the quotation.
+    /// The rule that replaces a term of the same type by the quotation; `None` if it cannot be
+    /// compiled.
     pub rule: Option<Arc<Rule>>,
     /// The parameters of the template, the pattern and the rule.
     pub params: Arc<[QuotationParam]>,
@@ -78,9 +79,9 @@ pub struct CompiledQuotation {
 /// A parameter of a quotation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QuotationParam {
-    /// The value of a name.
+    /// The value of a captured name.
     Value(CaptureSource),
-    /// A RISE function that binds a variable of the strategy.
+    /// A RISE function whose parameter is a variable of the strategy.
     Function {
         /// The variable.
         variable: BinderKey,
@@ -243,8 +244,9 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the parameters of rules or patterns at `spans`: those of the item, if it is a rule
-    /// or predicate, then the other captured names.
+    /// Returns the parameters of rules or patterns at `spans` with the sources of their values: the
+    /// parameters of the item, if it is a rule or predicate, then the other names that are captured
+    /// there.
     fn params_at(&self, spans: &[Span]) -> (Vec<(Name, ParamKind)>, Arc<[CaptureSource]>) {
         let mut all: Vec<(Name, ParamKind, CaptureSource)> = Vec::new();
         if matches!(
@@ -396,13 +398,15 @@ impl Compiler<'_> {
         self.text.get(range).unwrap_or_default()
     }
 
-    /// Returns the RISE definition or primitive whose name is the whole text at `span`.
+    /// Returns the RISE definition or primitive whose name is the whole text at `span`; `None` if
+    /// the text is no such name.
     fn target_at(&self, span: Span) -> Option<Target> {
         let used = self.checked.uses.iter().find(|used| used.span == span)?;
         matches!(used.target, Target::Program(_) | Target::Primitive(_)).then_some(used.target)
     }
 
-    /// Collects the outermost functions in a term that bind a variable of the strategy.
+    /// Collects the outermost functions in a term whose only parameter is a variable of the
+    /// strategy, each with this variable and its body.
     fn own_functions(
         &self,
         quote: &Quote,
@@ -424,7 +428,8 @@ impl Compiler<'_> {
         rise.children(id, |child| self.own_functions(quote, child, found));
     }
 
-    /// Adds the captured values that a part of a quotation uses to its parameters.
+    /// Adds the captured names that occur in a part of a quotation, and those of all definitions
+    /// that the quotation captures, to the parameters of the part.
     fn captured_in(
         &self,
         quote: &Quote,

@@ -1,4 +1,4 @@
-//! Checks the strategies in conditions of rules.
+//! Checks the strategies in conditions of rules, and collects the terms of conditions.
 
 use syntax::ast::TermId;
 use syntax::elevate::ast::{CondId, CondKind};
@@ -8,7 +8,7 @@ use crate::lang::types::Type;
 use crate::rule::basic_conditions;
 
 impl Infer<'_> {
-    /// Checks the strategies in a condition. Its terms are checked by the rule compiler.
+    /// Checks the strategies in a condition. Its terms are checked elsewhere.
     pub(super) fn condition(&mut self, id: CondId) {
         for part in basic_conditions(self.item, id) {
             if let CondKind::Holds { strategy, .. } = self.item.cond(part).kind {

@@ -74,7 +74,8 @@ fn free_names(item: &Item, checked: &Checked) -> Vec<Name> {
     names
 }
 
-/// Returns the definition `def example = fun(names => term)`.
+/// Returns the definition `def example = fun(names => term)`, or `def example = term` if there are
+/// no names.
 fn program(rise: &RiseItem, term: TermId, names: &[Name]) -> RiseItem {
     let mut program = rise.clone();
     let span = rise.term(term).span;

@@ -26,8 +26,8 @@ impl Infer<'_> {
         error
     }
 
-    /// Infers the type of an expression. `wanted` is the type that its context suggests; it decides
-    /// if a name refers to RISE or to a strategy.
+    /// Infers the type of an expression, and records it. `wanted` is the type that its context
+    /// suggests; it decides for example if a name refers to RISE or to a strategy.
     pub(super) fn infer(&mut self, id: ExprId, wanted: Option<&Ty>) -> Ty {
         let mut ty = self.infer_form(id, wanted);
         self.negative_size(id, wanted);
@@ -249,7 +249,7 @@ impl Infer<'_> {
         bool
     }
 
-    /// Reports a negative number in the place of a size or a count.
+    /// Reports a negative number literal where the context suggests a size.
     fn negative_size(&mut self, id: ExprId, wanted: Option<&Ty>) {
         let number = |id: ExprId| match self.item.expr(id).kind {
             ExprKind::Literal(Literal::Int { value, .. }) => Some(value),
@@ -323,7 +323,8 @@ impl Infer<'_> {
         self.agree(condition, &found, &bool);
     }
 
-    /// Infers the common type of the branches of `if`: a predicate if all of them are.
+    /// Infers the common type of the branches of `if`. It is that of predicates if all of them are
+    /// predicates.
     fn branches(&mut self, branches: &[ExprId], wanted: Option<&Ty>) -> Ty {
         let ty = match wanted {
             Some(wanted) => wanted.clone(),

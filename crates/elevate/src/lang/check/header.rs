@@ -101,7 +101,7 @@ pub(super) fn function_type(item: &Item, params: &[Ty], result: Ty) -> Ty {
     })
 }
 
-/// Returns a written type, with [`Type::Error`] in the place of its errors.
+/// Returns a written type, with [`Type::Error`] in the place of erroneous parts.
 fn plain_type(item: &Item, id: TypeId, params: &[Name]) -> Ty {
     elaborate(item, id, params, &mut |_, _| {})
 }

@@ -1,4 +1,6 @@
-//! Checks one item: names, types (after Hindley and Milner) and endless loops.
+//! Checks one item: its names, its types (after Hindley and Milner), its attributes, the ranges of
+//! `tune`s, and calls that are certainly wrong, such as endless loops. Compiles the rules, patterns
+//! and quotations of an item without errors.
 
 mod attributes;
 mod call;
@@ -37,7 +39,7 @@ pub use compile::{
 pub use example::ExamplePrograms;
 pub use header::{TYPES, header_signature};
 
-/// The meaning of a name that the item does not bind.
+/// The meaning among strategies of a name that the item does not bind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {
     /// A definition of this file, of an import, or of the library of strategies.
@@ -46,7 +48,7 @@ pub enum Resolution {
     Broken(Option<GlobalId>),
     /// A name that several imports define.
     Ambiguous(Vec<GlobalId>),
-    /// No strategy has this name. It may be a name of RISE.
+    /// No such definition has this name. It may be a name of RISE.
     Unknown,
 }
 
@@ -58,7 +60,8 @@ pub trait Env {
     fn names(&self) -> Vec<Name>;
     /// Returns the RISE definitions that the item can use.
     fn rise(&self) -> &dyn rise::Env;
-    /// Returns true if the item is in the library of strategies, where bodies may be built in.
+    /// Returns true if the item is in the library of strategies, where bodies may be `_` and are
+    /// then built in.
     fn in_library(&self) -> bool {
         false
     }
@@ -74,7 +77,8 @@ pub trait Env {
 pub enum DefinitionKind {
     /// A definition by `rule`.
     Rule,
-    /// A definition by `strategy` or `def`.
+    /// A definition by `strategy` or `def`, and every item that is none of the others, such as a
+    /// main expression.
     Strategy,
     /// A definition by `val`.
     Val,
@@ -86,14 +90,15 @@ pub enum DefinitionKind {
     Tune,
 }
 
-/// The interface of a definition: all that its users depend on.
+/// The interface of a definition, which contains all that the definitions that use it depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {
     /// The sort of the definition.
     pub sort: DefinitionKind,
     /// The type of the definition.
     pub scheme: Scheme,
-    /// True if the definition is marked `@looping`: repeating it never ends.
+    /// True if the definition is marked `@looping`: it may apply to its own results, so that
+    /// repeating it need not end.
     pub looping: bool,
     /// The documentation, in Markdown.
     pub docs: Option<Arc<str>>,
@@ -102,7 +107,7 @@ pub struct Signature {
 /// The meaning of a name that the item uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// A definition of a strategy.
+    /// A definition of an `.elevate` file or of the library of strategies.
     Item(GlobalId),
     /// A definition of RISE.
     Program(GlobalId),
@@ -110,7 +115,7 @@ pub enum Target {
     Primitive(Primitive),
     /// A local name, with the span of its binder.
     Local(Span),
-    /// A metavariable of a pattern, with the span of its first use.
+    /// A metavariable of a pattern or a free name of an example, with the span of its first use.
     Metavariable(Span),
 }
 
@@ -136,7 +141,7 @@ pub enum BinderKey {
     Fresh(Name),
 }
 
-/// The meaning of a name or call whose syntax is ambiguous.
+/// The meaning of a name, call or operator whose syntax is ambiguous.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Meaning {
     /// A local name.
@@ -164,7 +169,8 @@ pub enum Meaning {
 pub struct Quote {
     /// The span of the text.
     pub span: Span,
-    /// The captured local names of the strategy, without duplicates, with their types.
+    /// The local names of the strategy that the text captures, without duplicates, with their
+    /// types.
     pub captured: Vec<(Name, BinderKey, Ty)>,
     /// The spans of these names, including those of a `fun` that binds a variable of the strategy.
     pub places: Vec<(Span, Name)>,
@@ -173,25 +179,26 @@ pub struct Quote {
 /// The result of checking an item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// The interface of the item; for a main expression, it contains the type of the expression.
+    /// The interface of the item; that of a main expression contains the type of the expression.
     pub signature: Arc<Signature>,
     /// The diagnostics of the item.
     pub diagnostics: Vec<Diagnostic>,
-    /// The type of each expression, by [`ExprId`].
+    /// The type of each expression, by [`ExprId`]; [`Type::Error`] where it is unknown.
     pub exprs: Box<[Ty]>,
     /// The type of each parameter, by [`ParamId`].
     pub params: Box<[Ty]>,
     /// The uses of names, in source order.
     pub uses: Vec<NameUse>,
-    /// The meanings of names and calls.
+    /// The meanings of names, calls, operators and quotations.
     pub meanings: FxHashMap<ExprId, Meaning>,
-    /// The values of this item and of others that its RISE terms use.
+    /// The local names and definitions whose values its RISE terms use.
     pub captured: Vec<Captured>,
-    /// The compiled rules, patterns and quotations; none if type checking found errors.
+    /// The compiled rules, patterns and quotations; empty if type checking found errors.
     pub compiled: Arc<Compiled>,
 }
 
-/// A value that RISE terms refer to by name: a parameter, a `tune` or a `val`.
+/// A value that RISE terms refer to by name: that of a local name, such as a parameter, or of a
+/// definition, such as a `tune` or `val`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Captured {
     /// The name of the value.
@@ -214,7 +221,8 @@ pub enum CaptureSource {
     Item(GlobalId),
 }
 
-/// Checks one item, given its text and the signatures of the definitions that it uses.
+/// Checks one item, given its text and the signatures of the definitions that it uses, and compiles
+/// its rules, patterns and quotations if it has no type errors.
 pub fn check(item: &Item, text: &str, env: &dyn Env) -> Checked {
     let mut infer = Infer::new(item, env);
     let ty = infer.item();
@@ -252,7 +260,8 @@ struct Infer<'a> {
     unknown: Vec<Name>,
     /// The name of the item and its type within its own body.
     own: Option<(Name, Ty)>,
-    /// The RISE variables that quotations of the item bind, with the spans of their binders.
+    /// The RISE variables that quotations and constructors `fun(x, b)` of the item bind, with the
+    /// spans of their binders.
     fresh: Vec<(Name, Span)>,
 }
 
@@ -279,7 +288,7 @@ impl<'a> Infer<'a> {
         infer
     }
 
-    /// Infers the type of the item, and checks its body.
+    /// Checks the parameters and the body of the item, and returns its type.
     fn item(&mut self) -> Ty {
         let item = self.item;
         self.item_params();
@@ -334,7 +343,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Returns the type of the item with this result, and records it for recursive uses.
+    /// Returns the type of the item with this result type, and records it for recursive uses.
     fn own_type(&mut self, result: Ty) -> Ty {
         let ty = header::function_type(self.item, &self.params, result);
         self.own = self.item.name().map(|name| (name.name.clone(), ty.clone()));

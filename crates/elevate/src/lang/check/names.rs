@@ -8,11 +8,11 @@ use syntax::elevate::ast::ExprId;
 use super::{Infer, Meaning, Resolution, Target};
 use crate::lang::types::{Ty, Type};
 
-/// The result of resolving a name among strategies.
+/// The result of resolving a name among the definitions of strategies.
 pub(super) enum StrategyResolution {
     /// A definition, with its type instantiated for this use.
     Item(syntax::GlobalId, Ty),
-    /// A definition with an error or an ambiguous name, which has been reported.
+    /// A definition with an error, which has been reported, or an ambiguous name.
     Broken,
     /// No definition.
     Unknown,
@@ -22,7 +22,8 @@ pub(super) enum StrategyResolution {
 const ADDRESS_SPACES: [&str; 4] = ["Global", "Local", "Private", "Constant"];
 
 impl Infer<'_> {
-    /// Infers the type of a name. A `callee` keeps its optional parameters.
+    /// Infers the type of a name. The optional parameters of a `callee` are kept; elsewhere they
+    /// may take their defaults.
     pub(super) fn name(
         &mut self,
         id: ExprId,
@@ -100,9 +101,9 @@ impl Infer<'_> {
         self.fresh.iter().any(|(fresh, _)| fresh == name)
     }
 
-    /// Applies a definition without parentheses to the defaults of its first list, unless the
-    /// context requires a function of such a parameter. The flag of the result is true if the
-    /// defaults are applied.
+    /// Applies a definition without parentheses to the defaults of its first parameter list, if all
+    /// of these parameters are optional and the context does not require a function of such a
+    /// parameter. The flag of the result is true if the defaults are applied.
     fn without_optional(&mut self, ty: Ty, wanted: Option<&Ty>) -> (Ty, bool) {
         let shallow = self.table.shallow(&ty);
         let Type::Fun(params, result) = &*shallow else {

@@ -74,15 +74,15 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the expression, the name of the called function and its argument, if the expression
-    /// is a call of a function in [`UNTIL_FAILURE`].
+    /// If the expression is a call of a function in [`UNTIL_FAILURE`] with one argument, returns
+    /// the expression, the name of the function and the argument.
     fn loop_call(&self, id: ExprId) -> Option<(ExprId, Name, ExprId)> {
         let (name, argument) = self.call_with_one(id, UNTIL_FAILURE)?;
         Some((id, name, argument))
     }
 
-    /// Returns the name and the argument of a call with one argument, if the name is one of
-    /// `names`.
+    /// Returns the name of the function and the argument of a call with one argument, if the name
+    /// is one of `names` and not a local one; `None` for other expressions.
     pub(super) fn call_with_one(&self, id: ExprId, names: &[&str]) -> Option<(Name, ExprId)> {
         let ExprKind::Call { callee, args } = &self.item.expr(id).kind else {
             return None;
@@ -125,8 +125,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the name that an expression consists of, if it is one and does not refer to a local
-    /// variable.
+    /// Returns the name that an expression consists of, apart from parentheses; `None` if it is no
+    /// name or a local one.
     pub(super) fn free_name(&self, id: ExprId) -> Option<&Name> {
         match &self.item.expr(id).kind {
             ExprKind::Name(name) => match self.meanings.get(&id) {
@@ -138,8 +138,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the expression that applies `own` to the same program as the whole expression, if
-    /// there is one.
+    /// Returns the expression that applies `own` to the same program as the whole expression,
+    /// before anything changes the program; `None` if there is none.
     fn comes_back(&self, id: ExprId, own: &Name) -> Option<ExprId> {
         match &self.item.expr(id).kind {
             ExprKind::Name(_) => (self.free_name(id)? == own).then_some(id),
@@ -199,8 +199,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the name of a rule marked `@looping` that the expression applies without a guard
-    /// before it, if there is one.
+    /// Returns the name of a definition marked `@looping` that the expression is, calls, or has as
+    /// an alternative of `<+`; `None` if there is none.
     fn looping_rule(&self, id: ExprId, seen: &mut FxHashSet<ExprId>) -> Option<Name> {
         if !seen.insert(id) {
             return None;

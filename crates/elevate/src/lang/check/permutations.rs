@@ -1,4 +1,4 @@
-//! Checks that lists of loop numbers are permutations.
+//! Checks that lists of loop numbers in calls of library strategies are permutations.
 use syntax::ast::{Literal, Name};
 use syntax::elevate::ast::{ExprId, ExprKind};
 

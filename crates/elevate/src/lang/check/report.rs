@@ -1,4 +1,4 @@
-//! Reports type errors of expressions.
+//! Reports type errors of expressions, with texts that depend on the types.
 
 use syntax::ast::Ident;
 use syntax::elevate::ast::{Arg, ExprId, ExprKind, Op, TypeId};
@@ -54,8 +54,8 @@ impl Infer<'_> {
         type_text(&self.table.shown(ty), &self.type_params)
     }
 
-    /// Returns the name of an expression that is a name, a member `object.name`, or a call of one
-    /// of these.
+    /// Returns the name in an expression that is a name, a member `object.name`, or a call of one
+    /// of these; `None` for other expressions.
     fn named(&self, mut id: ExprId) -> Option<String> {
         loop {
             match &self.item.expr(id).kind {
@@ -131,7 +131,7 @@ impl Infer<'_> {
         self.error(rise::codes::TYPE_MISMATCH, span, message).help = help;
     }
 
-    /// Returns the result type of a function after all of its parameter lists.
+    /// Returns the type that remains of `result` after all of its parameter lists.
     fn after_arguments(&self, result: &Ty) -> Ty {
         let mut ty = self.table.shallow(result);
         while let Type::Fun(_, result) = &*ty {
@@ -218,8 +218,8 @@ impl Infer<'_> {
             .help = help;
     }
 
-    /// Returns true if the type of the first parameter of a definition has the same constructor as
-    /// `ty`.
+    /// Returns true if a definition is a function whose first parameter has a type with the same
+    /// constructor as `ty`.
     fn takes_first(&self, name: &str, ty: &Ty) -> bool {
         let super::Resolution::Item(_, signature) = self.env.resolve(name) else {
             return false;
@@ -345,7 +345,7 @@ impl Infer<'_> {
         );
     }
 
-    /// Hints that `a ; b <+ c` is `(a ; b) <+ c`.
+    /// Reports a hint for each operand of `<+` that is a sequence: `a ; b <+ c` is `(a ; b) <+ c`.
     pub(super) fn mixed(&mut self, lhs: ExprId, rhs: ExprId) {
         for side in [lhs, rhs] {
             if let ExprKind::Binary {
@@ -370,7 +370,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Checks that the main expression is a strategy, or the result of one.
+    /// Reports a main expression whose type is neither that of a strategy nor of the result of one.
     pub(super) fn main_type(&mut self, id: ExprId, ty: &Ty) {
         let found = self.table.resolve(ty);
         match &*found {

@@ -69,9 +69,8 @@ fn value_positions(item: &Item, id: TermId, found: &mut Vec<Span>) {
 }
 
 impl Infer<'_> {
-    /// Returns the RISE variables that quotations and constructors `fun(x, b)` of the item bind. If
-    /// one of them is used outside of the function that binds it, the item creates the variable
-    /// itself.
+    /// Returns the RISE variables that quotations and constructors `fun(x, b)` of the item bind,
+    /// with the spans of their binders.
     pub(super) fn bound_by_quotes(&self) -> Vec<(Name, Span)> {
         let mut names = Vec::new();
         for expr in &self.item.exprs {
@@ -199,7 +198,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Resolves an expression as a quotation, which captures the local values that it names.
+    /// Resolves an expression as a quotation, which captures the local names and definitions whose
+    /// values it uses.
     pub(super) fn quote(&mut self, id: ExprId, span: Span) {
         let mut mentions = Vec::new();
         self.expr_mentions(id, &mut mentions);
@@ -280,7 +280,8 @@ impl Infer<'_> {
         };
     }
 
-    /// Returns the definition or primitive of RISE for which the name may be misspelt.
+    /// Returns the name of a RISE definition or primitive that is similar to the name, if there is
+    /// one.
     fn closest_of_rise(&self, name: &str) -> Option<String> {
         let names = self.env.rise().names();
         let known = names.iter().map(Name::as_str);
@@ -288,7 +289,9 @@ impl Infer<'_> {
         rise::closest(name, known).map(str::to_owned)
     }
 
-    /// Records the use of a RISE definition or primitive. Returns false if the name is neither.
+    /// Records the use of a RISE definition or primitive. Returns false if the name is neither. A
+    /// name that is ambiguous or whose definition has errors counts as one, but its use is not
+    /// recorded.
     fn rise_use(&mut self, name: &Name, span: Span) -> bool {
         let target = match self.env.rise().resolve(name) {
             rise::Resolution::Def(id, _) => Some(Target::Program(id)),
@@ -340,7 +343,7 @@ impl Infer<'_> {
     }
 
     /// Returns the definition of this name with its type, if RISE terms may contain its value and
-    /// it is not in the library.
+    /// it is not in the library; `None` otherwise.
     fn value_named(&mut self, name: &Name) -> Option<(syntax::GlobalId, Ty)> {
         match self.env.resolve(name) {
             Resolution::Item(id, _) if self.env.is_library(id) => None,
@@ -393,7 +396,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Warns of functions in a pattern whose names may be meant as metavariables.
+    /// Warns of primitives in a pattern whose names may be meant as metavariables.
     pub(super) fn functions_as_values(&mut self, pattern: TermId) {
         let mut spans = Vec::new();
         value_positions(&self.item.rise, pattern, &mut spans);
@@ -428,7 +431,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Resolves the names of terms that share their metavariables, and returns the metavariables.
+    /// Resolves the names of terms that share their metavariables, and returns the metavariables
+    /// with the spans of their first occurrences.
     pub(super) fn rule_terms(&mut self, terms: &[TermId], span: Span) -> Vec<(Name, Span)> {
         let mut metavariables: Vec<(Name, Span)> = Vec::new();
         let sizes = self.size_names(terms);
@@ -560,7 +564,7 @@ impl Infer<'_> {
         self.size_terms(&terms, range.span);
     }
 
-    /// Resolves the names in the programs of an example, whose free names stand for any function or
+    /// Resolves the names in an example. Free names of its programs stand for any function or
     /// value.
     pub(super) fn example_terms(&mut self) {
         if let ItemKind::Example {
@@ -589,8 +593,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports a free name of an example that is a misspelt name of RISE. Short names are close to
-    /// others by chance, and `?name` is free on purpose.
+    /// Reports a free name of an example that is similar to a name of RISE and has at least 3
+    /// bytes. Shorter names are close to others by chance, and `?name` is free on purpose.
     fn misspelt_free_name(&mut self, name: &str, span: Span) {
         const MIN_LENGTH: usize = 3;
         let may_be_misspelt = name.len() >= MIN_LENGTH && !name.starts_with('?');
@@ -607,7 +611,8 @@ impl Infer<'_> {
         error.fixes.push(fix);
     }
 
-    /// Resolves a strategy that is named outside of expressions.
+    /// Resolves the name of a strategy that is not an expression, and reports it if it is unknown,
+    /// or its result type is not `wanted`.
     fn mentioned(&mut self, ident: &syntax::ast::Ident, wanted: &Ty) {
         match self.strategy_named(&ident.name, ident.clone()) {
             super::names::StrategyResolution::Item(id, ty) => {
@@ -638,7 +643,8 @@ impl Infer<'_> {
 }
 
 impl Infer<'_> {
-    /// Returns the variables that `fun` binds in a pattern, which are in scope in the case.
+    /// Returns the variables that a pattern binds, for example by `fun`, which are in scope in the
+    /// case.
     pub(super) fn pattern_binders(&self, term: TermId) -> Vec<(Name, Span)> {
         let mentions = self.mentions(term).into_iter();
         let binders = mentions.filter(|mention| mention.binder);

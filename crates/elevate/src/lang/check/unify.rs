@@ -70,18 +70,20 @@ impl UnificationTable {
         left.is_some()
     }
 
-    /// Records if the type is too large.
+    /// Records whether the type is too large, for [`Self::take_too_large`].
     pub(in crate::lang::check) fn measure(&self, ty: &Ty) {
         self.begin();
         self.any(ty, &|_| false);
     }
 
-    /// Returns true if a type that was visited since the last call was too large.
+    /// Returns true if a type that was visited since the last call was too large, and resets this
+    /// state.
     pub(in crate::lang::check) fn take_too_large(&self) -> bool {
         self.too_large.take()
     }
 
-    /// Returns true if `test` holds for the type or a part of it.
+    /// Returns true if `test` holds for the type or a part of it, as far as the limit allows to
+    /// visit them.
     fn any(&self, ty: &Ty, test: &dyn Fn(&Type) -> bool) -> bool {
         let ty = self.shallow(ty);
         let mut found = test(&ty);
@@ -134,7 +136,8 @@ impl UnificationTable {
     }
 
     /// Generalises a type: its open variables become type parameters after those that are
-    /// `written`; open numbers become `Int`.
+    /// `written`, open numbers become `Int`, and `Expr -> Result` without a name of the parameter
+    /// becomes `Strategy`.
     pub(in crate::lang::check) fn generalise(&mut self, ty: &Ty, written: &[Name]) -> Scheme {
         let mut names: Vec<Name> = written.to_vec();
         self.begin();
@@ -275,8 +278,8 @@ fn flavour_fits(found: Flavour, expected: Flavour) -> bool {
     }
 }
 
-/// Returns the type that a variable is solved to: strategies lose their flavour, so that one use
-/// does not restrict the others.
+/// Returns the type that a variable is solved to: strategies, also those in lists, lose their
+/// flavour, so that one use does not restrict the others.
 fn widened(ty: &Ty) -> Ty {
     match &**ty {
         Type::Strategy(_) => Type::strategy(),

@@ -14,7 +14,7 @@ use crate::lang::definition::Definition;
 use crate::lang::types::Type;
 use crate::term::Term;
 
-/// The arguments of a call, some with the name of their parameter.
+/// The arguments of a call, each with the name of its parameter if the call states it.
 pub type CallArgs = Vec<(Option<Name>, Value)>;
 
 impl Eval<'_, '_> {
@@ -42,8 +42,9 @@ impl Eval<'_, '_> {
             .map(ValueOrTailCall::Value)
     }
 
-    /// Applies a function to arguments. Optional parameters take their defaults once all required
-    /// parameters of their list have arguments; `args` may be empty for this.
+    /// Applies a function to arguments, one parameter list after the other. The optional parameters
+    /// of a list take their defaults once all required ones have arguments; `args` may be empty for
+    /// this.
     pub fn apply_function(&mut self, function: Value, args: CallArgs) -> EvalResult {
         let mut function = function;
         let mut args = args.into_iter().peekable();
@@ -94,7 +95,8 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// Applies a strategy to a term, and returns the result as a value.
+    /// Applies a strategy to a term, and returns the result as a value. Fails if no program is
+    /// being rewritten.
     pub(super) fn applied(&mut self, strategy: &Strategy, term: Term) -> EvalResult {
         let Some(context) = self.context.as_mut() else {
             return Err(EvalError::new(
@@ -140,8 +142,8 @@ impl Eval<'_, '_> {
         self.inside(definition, |eval| eval.expr(body, &scope))
     }
 
-    /// Adds arguments to those of a list of parameters, as many as it takes, and the defaults if
-    /// they complete the list.
+    /// Adds arguments to those of a list of parameters, as many as it takes. If all parameters
+    /// without an argument have defaults, adds these.
     fn fill(
         &mut self,
         definition: &Arc<Definition>,
@@ -187,8 +189,8 @@ impl Eval<'_, '_> {
         Ok(given)
     }
 
-    /// Returns the value of a definition with these arguments if all lists are complete, else a
-    /// partial application.
+    /// Returns the value of a definition with these arguments if all parameter lists are complete,
+    /// else a partial application.
     fn item(
         &mut self,
         definition: &Arc<Definition>,
@@ -225,7 +227,7 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// Returns the value of the current definition with all of its arguments.
+    /// Returns the value of the current definition, applied to arguments for all of its parameters.
     fn body(&mut self, given: Vec<(ParamId, Value)>) -> EvalResult {
         let definition = self.definition.clone();
         if let Some(native) = self.native(&definition, &given)? {
@@ -270,7 +272,7 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// Returns a strategy that evaluates the body of a definition when it is first applied.
+    /// Returns a strategy that evaluates the body of a definition when a run first needs it.
     fn delayed(&self, definition: &Arc<Definition>, body: ExprId, scope: Scope) -> Strategy {
         let (definition, globals) = (definition.clone(), self.globals.own.clone());
         Arc::new(StrategyKind::Delay(Arc::new(move || {
@@ -285,7 +287,7 @@ impl Eval<'_, '_> {
         })))
     }
 
-    /// Returns the text of a definition with its arguments: `tile(32, 32)`.
+    /// Returns the text of a definition with its arguments, such as `tile(32, 32)`.
     fn label(&self, definition: &Definition, given: &[(ParamId, Value)]) -> Arc<str> {
         let mut label = definition.name().to_string();
         for list in lists(definition) {
@@ -303,7 +305,7 @@ impl Eval<'_, '_> {
         label.into()
     }
 
-    /// Converts a strategy or function value to a strategy; `None` for other values.
+    /// Converts a strategy or a function to a strategy; `None` for other values.
     pub fn as_strategy(&self, value: Value) -> Option<Strategy> {
         self.as_strategy_named(value, &"function".into())
     }
@@ -411,8 +413,8 @@ pub(super) fn scope_of(given: &[(ParamId, Value)]) -> Scope {
     })
 }
 
-/// Gives a strategy the name of its definition, if it has one; the steps of a normal form are
-/// counted apart.
+/// Returns a strategy under the name of its definition, if it has one. The steps of the strategy of
+/// a normal form are counted apart.
 fn named(definition: &Definition, label: &Arc<str>, strategy: Strategy) -> Strategy {
     Arc::new(match definition.checked.signature.sort {
         DefinitionKind::NormalForm => StrategyKind::Housekeeping(label.clone(), strategy),

@@ -24,8 +24,9 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// Evaluates an expression. In tail position a strategy applied to a program is returned to the
-    /// machine instead of applied, so that loops do not nest on the stack of the thread.
+    /// Evaluates an expression. If it is in tail position (`tail`), a strategy that it applies to a
+    /// program is returned instead of applied, so that loops do not nest on the stack of the
+    /// thread.
     pub(super) fn flow(
         &mut self,
         id: ExprId,
@@ -247,7 +248,8 @@ impl Eval<'_, '_> {
     }
 
     /// Returns true if two values are equal; `None` if they cannot be compared, such as strategies,
-    /// functions, and values of different types.
+    /// functions, values of different types, and RISE expressions while no program is rewritten. A
+    /// size and an integer can be compared.
     fn equal(&mut self, left: &Value, right: &Value) -> Option<bool> {
         let all = |eval: &mut Self, left: &[Value], right: &[Value]| {
             if left.len() != right.len() {
@@ -306,7 +308,7 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// Returns the value of a number without variables.
+    /// Returns the value of a number without variables; fails for other values.
     fn known(&mut self, id: ExprId, scope: &Scope) -> Result<i64, EvalError> {
         let value = self.number(id, scope)?;
         match value.int() {

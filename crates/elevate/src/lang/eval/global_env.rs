@@ -17,14 +17,14 @@ use crate::lang::library::library;
 use crate::lang::programs::Programs;
 use crate::term::Store;
 
-/// The maximal number of calls in a run; a run that evaluates by equations may make 100 times as
+/// The maximal number of calls in a run. A run that evaluates by equations may make 100 times as
 /// many.
 const MAX_CALLS: u64 = 1_000_000;
 
 /// The definitions that a run can use, with their memoised values.
 pub struct GlobalEnv {
     definitions: Definitions,
-    /// The memoised values of definitions before they are applied to arguments.
+    /// The memoised values of definitions, before they are applied to arguments.
     values: Mutex<FxHashMap<GlobalId, Value>>,
     /// The definitions that are being evaluated, with the threads that evaluate them.
     open: Mutex<FxHashSet<(ThreadId, GlobalId)>>,
@@ -39,21 +39,22 @@ pub struct GlobalEnv {
     limit: u64,
     /// The memoised function by which rules look up RISE definitions.
     pub(super) lookup: Mutex<Option<crate::rule::Definitions>>,
-    /// True if definitions with an equation are evaluated by it, instead of by the engine.
+    /// True if native definitions that also have an equation are evaluated by the equation, instead
+    /// of by the engine.
     pub(super) equations: bool,
     /// The environment itself: strategies refer to it weakly, and must not outlive it.
     pub(super) own: Weak<GlobalEnv>,
 }
 
 impl GlobalEnv {
-    /// Returns an environment for a run in `store`, with a variable for each `tune` without a
-    /// value.
+    /// Returns an environment for a run in `store`, to which it adds a variable for each `tune`
+    /// without a value and the names of RISE definitions.
     pub fn new(definitions: Definitions, store: &mut Store) -> Arc<GlobalEnv> {
         GlobalEnv::make(definitions, store, &[], false)
     }
 
-    /// Returns an environment in which the given `tune`s have the given values, whatever their
-    /// definitions contain.
+    /// Returns an environment as [`Self::new`] does, in which the given `tune`s have the given
+    /// values, whatever their definitions contain.
     pub(crate) fn tuned(
         definitions: Definitions,
         store: &mut Store,
@@ -62,8 +63,8 @@ impl GlobalEnv {
         GlobalEnv::make(definitions, store, given, false)
     }
 
-    /// Returns an environment that evaluates every library definition with an equation by it. This
-    /// is slow; tests compare it with the engine.
+    /// Returns an environment that evaluates every native library definition with an equation by
+    /// this equation. This is slow; tests compare it with the engine.
     pub fn by_equations(definitions: Definitions, store: &mut Store) -> Arc<GlobalEnv> {
         GlobalEnv::make(definitions, store, &[], true)
     }
@@ -129,7 +130,8 @@ impl GlobalEnv {
     /// outlive the environment.
     ///
     /// # Errors
-    /// The library has no definition of this name, or it takes other arguments.
+    /// The library has no definition of this name, it takes other arguments, or its evaluation
+    /// fails.
     pub fn strategy(self: &Arc<Self>, name: &str, args: &[Value]) -> Result<Strategy, EvalError> {
         let missing = || EvalError::new(format!("the library has no `{name}`"));
         let id = library().named(name).ok_or_else(missing)?;
@@ -169,7 +171,8 @@ impl GlobalEnv {
         open
     }
 
-    /// Returns the message of an error, with the name of the definition in which it occurred.
+    /// Returns the message of an error, preceded by the name of the definition in which it
+    /// occurred, if this is known and not in the message.
     pub(crate) fn explain(&self, trouble: &EvalError) -> String {
         let place = trouble.at.and_then(|(id, _)| self.definitions.strategy(id));
         match place.map(|definition| definition.name()) {
@@ -180,7 +183,7 @@ impl GlobalEnv {
         }
     }
 
-    /// Returns the normal form of `;;` without an enclosing `with`.
+    /// Returns the normal form that `;;` applies without an enclosing `with`.
     pub(super) fn default_normal_form(self: &Arc<Self>) -> Result<Strategy, EvalError> {
         let missing = || EvalError::new("the library has no normal form `DFNF`");
         match self.value(library().named("DFNF").ok_or_else(missing)?)? {
@@ -205,7 +208,8 @@ impl GlobalEnv {
         }
     }
 
-    /// Returns the value of a definition; a function if it has parameters.
+    /// Returns the value of a definition, which is memoised. It is a function if the definition has
+    /// parameters.
     pub(crate) fn value(self: &Arc<Self>, id: GlobalId) -> EvalResult {
         let known = |globals: &GlobalEnv| {
             let values = globals
@@ -259,7 +263,7 @@ fn errors(definition: &Definition) -> impl Iterator<Item = &syntax::Diagnostic> 
     all.filter(|diagnostic| diagnostic.severity == syntax::Severity::Error)
 }
 
-/// Formats as the name of the type only, as its contents are large.
+/// Formats an environment as the name of its type, since its contents are large.
 impl std::fmt::Debug for GlobalEnv {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("GlobalEnv")

@@ -1,4 +1,4 @@
-//! Finds definitions that do not determine how they are computed.
+//! Decides which RISE definitions leave open how they are computed.
 
 use rise::core::{Form, subterms};
 use rise::primitive::{Category, Primitive};
@@ -20,12 +20,12 @@ pub(super) fn leaves_choice(store: &Store, definitions: &Definitions, term: Term
     used.chooses && (used.computes || takes_function(store.type_of(term)))
 }
 
-/// A summary of a definition and of all definitions that it uses.
+/// A summary of a definition and of all definitions that it uses, directly or indirectly.
 #[derive(Default)]
 struct DefinitionSummary {
-    /// True if there is a high-level pattern, which has several implementations.
+    /// True if one of them contains a high-level pattern, which has several implementations.
     chooses: bool,
-    /// True if there is a scalar operation, a reduction or a foreign function.
+    /// True if one of them contains a scalar operation, a reduction or a foreign function.
     computes: bool,
 }
 
@@ -56,7 +56,7 @@ impl DefinitionSummary {
     }
 }
 
-/// Returns true if a function takes another function, before or after its sizes.
+/// Returns true if a function type has a parameter that is itself a function.
 fn takes_function(ty: &Type) -> bool {
     let mut ty = ty;
     loop {

@@ -1,4 +1,5 @@
-//! Matches values against the patterns of `match`.
+//! Matches values against the patterns of `match`, and evaluates constructors of terms, such as
+//! `app(f, x)`.
 
 use syntax::ast::Literal;
 use syntax::elevate::ast::{Arg, ExprId, Node as Form, PatternId, PatternKind};
@@ -84,7 +85,8 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// Returns the RISE definition or primitive that a pattern name at this span refers to.
+    /// Returns the RISE definition or primitive that a pattern name at this span refers to; `None`
+    /// if it refers to none.
     fn named_node(&self, span: syntax::Span) -> Option<Target> {
         let used = self.definition.checked.uses.iter();
         let mut used = used.filter(|used| used.span == span);
@@ -150,7 +152,8 @@ impl Eval<'_, '_> {
         Ok(Some(scope))
     }
 
-    /// Constructs a node of a program: `app(f, x)`, `fun(x, b)`, `depapp(f, n)`.
+    /// Evaluates a constructor of a term: `app(f, x)`, `fun(x, b)` or `depapp(f, n)`. The value of
+    /// `lit(e)` and `prim(e)` is that of `e`.
     pub(super) fn node(
         &mut self,
         id: ExprId,
@@ -225,8 +228,8 @@ impl Eval<'_, '_> {
     }
 }
 
-/// Converts a type-level argument to a value. Functions of sizes and accesses are only described by
-/// a text.
+/// Converts a size, type or address space to a value. Other type-level arguments become the text `a
+/// function of sizes`.
 pub(super) fn level(arg: &rise::Arg) -> Value {
     match arg {
         rise::Arg::Nat(nat) => Value::Nat(nat.clone()),
@@ -244,8 +247,8 @@ fn level_arg(value: &Value) -> Option<rise::Arg> {
     })
 }
 
-/// Returns true if two literals are equal. Numbers are compared by value, and an integer is not
-/// equal to a floating-point number. A suffix in the pattern must be the same.
+/// Returns true if a literal matches one of a pattern. Numbers are compared by value, and an
+/// integer is not equal to a floating-point number. A suffix in the pattern must be the same.
 fn same_literal(found: &Literal, wanted: &Literal) -> bool {
     match (found, wanted) {
         (

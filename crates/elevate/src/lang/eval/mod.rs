@@ -1,9 +1,9 @@
-//! Evaluates expressions of strategies to values.
+//! Evaluates expressions of the language to values.
 //!
-//! A definition whose value is a strategy is evaluated when it is first applied
-//! ([`StrategyKind::Delay`](crate::engine::StrategyKind::Delay)), which allows recursive
-//! strategies. All other expressions are evaluated eagerly, with limits on the number of calls and
-//! on their depth.
+//! The body of a definition whose value is a strategy is evaluated when the strategy is first
+//! needed in a run ([`StrategyKind::Delay`](crate::engine::StrategyKind::Delay)), unless it is a
+//! function or a rule. This allows recursive strategies. All other expressions are evaluated
+//! eagerly, with limits on the number of calls and on their depth.
 
 mod calls;
 mod expr;
@@ -36,7 +36,7 @@ use crate::term::Term;
 pub struct EvalError {
     /// The reason.
     pub message: String,
-    /// The definition and the span in it where the error occurred.
+    /// The definition and the span in it where the error occurred, if they are known.
     pub at: Option<(syntax::GlobalId, Span)>,
 }
 
@@ -52,10 +52,10 @@ impl EvalError {
 /// The result of an evaluation.
 pub type EvalResult = Result<Value, EvalError>;
 
-/// The result of a function that is applied as a strategy.
+/// The result of an expression that is evaluated in tail position.
 pub(crate) enum ValueOrTailCall {
     Value(Value),
-    /// A tail call: the result is that of the strategy on the term, which the machine computes.
+    /// A tail call: the result is that of the strategy on the term, to which the caller applies it.
     Apply(Strategy, Term),
 }
 
@@ -83,12 +83,12 @@ impl<'e, 'c> Eval<'e, 'c> {
         }
     }
 
-    /// Evaluates a closed expression of the definition.
+    /// Evaluates an expression of the definition that uses no parameters or other local names.
     pub fn at(&mut self, expr: ExprId) -> EvalResult {
         self.expr(expr, &Scope::default())
     }
 
-    /// Converts a value to a strategy, if it is one.
+    /// Converts a strategy or a function to a strategy; `None` for other values.
     pub fn strategy_value(&self, value: Value) -> Option<Strategy> {
         self.as_strategy(value)
     }

@@ -25,22 +25,22 @@ use crate::term::{Child, Node, Path, Store, Term, repeats_parameter};
 /// The construction of the value of a native definition.
 #[derive(Clone, Copy)]
 pub(crate) enum Native {
-    /// A strategy, from another one.
+    /// A strategy that is constructed from another one.
     Form(fn(Strategy) -> StrategyKind),
-    /// A strategy, from a number and another strategy.
+    /// A strategy that is constructed from a number and another strategy.
     Counted(fn(i64, Strategy) -> StrategyKind),
-    /// A test of terms that the engine knows.
+    /// A predicate of the engine.
     Known(fn() -> Predicate),
-    /// Another test of terms.
+    /// A predicate that is a Rust function.
     Test(fn(&Store, Term) -> bool),
-    /// A rule or another strategy.
+    /// A rule or another strategy, constructed from the arguments; `None` if their types are wrong.
     Step(fn(&Args<'_, '_, '_>) -> Option<StrategyKind>),
-    /// Any other value.
+    /// Any value, constructed from the arguments; `None` if their types are wrong.
     Value(fn(Args<'_, '_, '_>) -> Result<Option<Value>, EvalError>),
 }
 
-/// The native definitions, sorted by name. All other definitions of the library are evaluated by
-/// their equations.
+/// The native definitions, sorted by name. Other definitions of the library are evaluated by their
+/// right sides.
 pub(crate) const NATIVES: &[(&str, Native)] = &[
     (
         "BENF",
@@ -206,7 +206,7 @@ fn rule(rule: impl Rewrite + 'static) -> StrategyKind {
     StrategyKind::Rule(Arc::new(rule))
 }
 
-/// Returns `id` with a label for traces.
+/// Returns `id` under a name that consists of `name` and the message.
 fn labelled(name: &str, message: &str) -> Option<StrategyKind> {
     let label = format!("{name}({message:?})");
     Some(StrategyKind::Named(label.into(), StrategyKind::id()))
@@ -214,7 +214,7 @@ fn labelled(name: &str, message: &str) -> Option<StrategyKind> {
 
 impl Eval<'_, '_> {
     /// Returns the value of a native definition with these arguments; `None` if the definition is
-    /// not native, or is evaluated by its equation here.
+    /// not native, or is evaluated by its equation in this environment.
     pub(super) fn native(
         &mut self,
         definition: &Arc<Definition>,
@@ -380,7 +380,7 @@ fn is_basic(ty: &Type) -> bool {
     }
 }
 
-/// Returns true for a primitive that computes a scalar, a truth value or a choice. Conversions between
+/// Returns true for a scalar operation, a logical connective or `select`. Conversions between
 /// indices and numbers, and copies to the lanes of a vector, compute nothing.
 fn is_operator(store: &Store, term: Term) -> bool {
     let Node::Primitive(primitive, _) = store.node(term) else {
@@ -474,7 +474,8 @@ fn insert(expr: Expr) -> StrategyKind {
     StrategyKind::Call("insert".into(), Arc::new(put))
 }
 
-/// Returns the strategy that applies `s` at a position, which is given by the indices of children.
+/// Returns the strategy that applies `s` to the subterm at a position, which is given by the
+/// indices of children from the root on.
 fn at(numbers: Vec<i64>, s: Strategy) -> StrategyKind {
     let go = move |context: &mut Context<'_>, term: Term| {
         let mut path = Vec::with_capacity(numbers.len());
@@ -501,7 +502,8 @@ fn at(numbers: Vec<i64>, s: Strategy) -> StrategyKind {
     StrategyKind::Call("at".into(), Arc::new(go))
 }
 
-/// Returns the child with an index, where the function precedes the argument.
+/// Returns the child with an index, where the function of an application precedes its argument;
+/// `None` if there is none.
 fn child(store: &Store, term: Term, number: usize) -> Option<(Child, Term)> {
     let children: &[Child] = match store.node(term) {
         Node::Apply(..) => &[Child::Function, Child::Argument],
@@ -527,8 +529,8 @@ fn closed_at(args: Args<'_, '_, '_>) -> Result<Option<Value>, EvalError> {
     Ok(context.map(|context| Value::Bool(is_closed(context.store, part, program))))
 }
 
-/// Returns the first part of a program, in pre-order, at which a strategy succeeds; the strategy as
-/// a failure if there is none.
+/// Returns, as a result, the first subterm of a program, in pre-order, on which a strategy
+/// succeeds; the strategy as a failure if there is none.
 fn extract(args: Args<'_, '_, '_>) -> Result<Option<Value>, EvalError> {
     let (Some(what), Some(program)) = (args.strategy(0), args.expr(1)) else {
         return Ok(None);
@@ -546,7 +548,8 @@ fn extract(args: Args<'_, '_, '_>) -> Result<Option<Value>, EvalError> {
     })))
 }
 
-/// Returns the first subterm in pre-order for which `wanted` holds.
+/// Returns the first subterm, in pre-order, for which `wanted` returns true; `None` if there is
+/// none.
 pub(super) fn first_part(
     context: &mut Context<'_>,
     root: Term,
@@ -569,7 +572,7 @@ pub(super) fn first_part(
     None
 }
 
-/// Returns true if all free variables of the part are free in the whole.
+/// Returns true if all variables that are free in `part` are free in `whole`.
 pub(super) fn is_closed(store: &Store, part: Term, whole: Term) -> bool {
     let mut free = store.free(part).iter();
     free.all(|&local| store.has_free(whole, local))

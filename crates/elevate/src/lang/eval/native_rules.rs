@@ -1,5 +1,5 @@
-//! Implements rules of the library that patterns cannot express and that need the definitions of a
-//! run or evaluate strategies.
+//! Implements the rules of the library that patterns cannot express: the reduction of `idx`, total
+//! lowering, δ-reduction and common subexpression elimination.
 
 use std::fmt;
 
@@ -70,8 +70,8 @@ fn element(store: &Store, term: Term) -> Option<Term> {
     elements.get(index).copied()
 }
 
-/// Returns the value of a constant index: a literal, a size as a value, or `natAsIndex(n)(i)` of a
-/// constant `i`.
+/// Returns the value of a constant index: a literal, a constant size as a value, or
+/// `natAsIndex(n)(i)` of a constant `i`; `None` for other terms.
 fn constant(store: &Store, term: Term) -> Option<usize> {
     match store.node(term) {
         Node::Literal(literal) => match store.literal_of(literal) {
@@ -90,7 +90,8 @@ fn constant(store: &Store, term: Term) -> Option<usize> {
     }
 }
 
-/// Total lowering: chooses an implementation for every pattern of a program.
+/// Total lowering for this parallelism: chooses an implementation for every pattern of a program
+/// that leaves it open.
 #[derive(Debug)]
 pub(super) struct Implement(pub Parallelism);
 
@@ -167,8 +168,8 @@ impl Rewrite for Delta {
 }
 
 /// Common subexpression elimination: `e` becomes `(fun(y => e[y/t]))(t)`, where `t` is the first
-/// proper subterm, in pre-order, that is not a function, on which a strategy succeeds, and that
-/// contains no variable bound between it and `e`.
+/// proper subterm, in pre-order, that is not a function, that contains no variable bound between it
+/// and `e`, and on which a strategy succeeds. All occurrences of `t` are replaced.
 #[derive(Debug)]
 pub(super) struct SubexpressionElimination {
     find: Strategy,
@@ -219,8 +220,8 @@ impl Rewrite for SubexpressionElimination {
     }
 }
 
-/// Replaces every occurrence of a part, up to α-equivalence. The recursion is as deep as the term,
-/// at most [`crate::term::MAX_HEIGHT`].
+/// Replaces every occurrence of a subterm in a term, up to α-equivalence. The recursion is as deep
+/// as the term, at most [`crate::term::MAX_HEIGHT`].
 fn replace(
     store: &mut Store,
     term: Term,

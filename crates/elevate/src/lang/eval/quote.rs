@@ -16,7 +16,7 @@ use crate::lang::check::{BinderKey, CaptureSource, CompiledQuotation, QuotationP
 use crate::rule::{self, Host, RuleArg};
 use crate::term::{Local, Term};
 
-/// A quotation, which becomes a term when a store is available.
+/// A quotation with its captured values, which becomes a term when a store is available.
 pub struct Quoted {
     plan: Arc<CompiledQuotation>,
     args: Box<[Value]>,
@@ -24,7 +24,8 @@ pub struct Quoted {
     term: OnceLock<Term>,
 }
 
-/// A RISE variable that a strategy creates. Its type is that of the first term that it replaces.
+/// A RISE variable that a strategy creates. Its type is that of the first term in whose place it is
+/// inserted.
 #[derive(Debug, Default)]
 pub struct Fresh {
     /// The name of the variable.
@@ -66,7 +67,7 @@ impl Quoted {
         self.globals.upgrade().ok_or_else(gone)
     }
 
-    /// Returns the term, which is created once.
+    /// Returns the term of the quotation, which is built on the first call.
     pub(super) fn term(&self, context: &mut Context<'_>) -> Result<Term, EvalError> {
         if let Some(term) = self.term.get() {
             return Ok(*term);
@@ -93,8 +94,8 @@ impl Quoted {
         })
     }
 
-    /// Returns true if a term is α-equivalent to the quotation, where types that the quotation does
-    /// not determine are ignored.
+    /// Returns true if a term matches the quotation as a pattern. If it has no pattern, returns
+    /// true if the term and that of the quotation are α-equivalent without their types.
     pub(super) fn is(&self, context: &mut Context<'_>, term: Term) -> Result<bool, EvalError> {
         match &self.plan.matcher {
             Some(matcher) => {
@@ -110,7 +111,8 @@ impl Quoted {
         }
     }
 
-    /// Returns the quotation with the type of `term`, which it replaces.
+    /// Returns the term of the quotation in the place of `term`, whose type it gets. Fails if this
+    /// is not possible.
     pub(super) fn in_place(
         &self,
         context: &mut Context<'_>,
@@ -132,7 +134,7 @@ impl Quoted {
     }
 }
 
-/// Converts values to arguments of rules.
+/// Converts values to arguments of rules, and builds the terms of those that are RISE expressions.
 pub(super) fn rule_args(
     values: &[Value],
     context: &mut Context<'_>,
@@ -152,7 +154,8 @@ pub(super) fn rule_args(
 }
 
 impl Expr {
-    /// Returns the number, if the expression is a number literal without a type.
+    /// Returns the literal, if the expression is a quotation of a number literal whose type is not
+    /// determined.
     fn open_literal(&self) -> Option<&Literal> {
         match self {
             Expr::Quoted(quoted) => quoted.plan.quotation.as_ref()?.open_literal(),
@@ -219,7 +222,8 @@ impl Eval<'_, '_> {
         }))))
     }
 
-    /// Constructs `fun(x => body)`, where `x` is a variable of the strategy.
+    /// Returns the value of `fun(x => body)`, where `x` is a variable that the strategy created or
+    /// matched.
     fn own_function(
         &mut self,
         variable: &BinderKey,
@@ -261,7 +265,7 @@ impl Eval<'_, '_> {
         Ok(Value::Expr(Expr::Term(context.store.lambda(local, body))))
     }
 
-    /// Returns a captured value.
+    /// Returns the value of a captured name.
     pub(super) fn source(&mut self, source: &CaptureSource, scope: &Scope) -> EvalResult {
         match source {
             CaptureSource::Local(key) => match scope.get(key) {

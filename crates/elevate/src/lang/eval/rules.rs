@@ -16,8 +16,8 @@ use crate::lang::check::{BinderKey, Parameterized, PatternBody};
 use crate::rule::{self, Applied, Definitions, RuleArg, Test, VariableKind};
 use crate::term::{Heads, Term};
 
-/// A rule with arguments that are RISE expressions, which become terms when the rule is first
-/// applied.
+/// A rule with arguments of which some are RISE expressions, which become terms when the rule is
+/// first applied.
 struct DeferredRule {
     rule: Arc<rule::Rule>,
     values: Box<[Value]>,
@@ -191,7 +191,7 @@ impl Eval<'_, '_> {
     }
 
     /// Matches a term against a RISE pattern, and returns the scope extended by its bindings;
-    /// `None` if it does not match.
+    /// `None` if it does not match, or no program is being rewritten.
     pub(super) fn term_matches(
         &mut self,
         id: PatternId,
@@ -266,7 +266,7 @@ pub(super) fn plain_arg(value: &Value) -> RuleArg {
 }
 
 impl GlobalEnv {
-    /// Returns a function from numbers to RISE definitions, for rules that unfold them.
+    /// Returns the function by which rules look up RISE definitions that they unfold.
     pub(super) fn lookup(&self) -> Definitions {
         let mut lookup = self.lookup.lock().unwrap_or_else(PoisonError::into_inner);
         let make = || -> Definitions {

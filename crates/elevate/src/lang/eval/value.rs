@@ -14,7 +14,7 @@ use crate::lang::check::BinderKey;
 use crate::lang::definition::Definition;
 use crate::term::Term;
 
-/// A value. It is shared, so cloning is cheap.
+/// A value. Large contents are reference-counted, so cloning is cheap.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// A strategy, predicate or rule with its arguments.
@@ -98,7 +98,7 @@ pub enum Function {
     },
     /// A closure, `x => body`.
     Lambda {
-        /// The definition that contains it.
+        /// The definition that contains the closure.
         definition: Arc<Definition>,
         /// The parameters, including those that have arguments.
         params: Arc<[ParamId]>,
@@ -118,7 +118,7 @@ pub enum Function {
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     innermost: Option<Arc<ScopeEntry>>,
-    /// The normal form of `;;` here, if `with` sets one.
+    /// The normal form that `;;` applies here, if `with` sets one.
     pub(super) normal_form: Option<Strategy>,
 }
 
@@ -142,7 +142,7 @@ impl Scope {
         }
     }
 
-    /// Returns the value of a name.
+    /// Returns the value of the innermost binding of a name; `None` if there is none.
     pub(super) fn get(&self, key: &BinderKey) -> Option<&Value> {
         let mut at = self.innermost.as_deref();
         while let Some(bound) = at {
@@ -156,8 +156,8 @@ impl Scope {
 }
 
 impl Value {
-    /// Returns the text of the value, for traces and messages. `name` returns the names of size and
-    /// address variables.
+    /// Returns the text of the value, for traces and messages, in which types, terms and functions
+    /// are abbreviated. `name` returns the names of size and address variables.
     pub fn text(&self, name: &dyn Fn(nat::Var) -> Name) -> String {
         let mut out = String::new();
         self.write(&mut out, name);

@@ -67,7 +67,8 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         self.source.item.cond(id)
     }
 
-    /// Returns the conditions of the clauses, each with its strength and its span.
+    /// Returns the conditions of the clauses `where`, `requires` and `assuming`, each with the
+    /// strength and the span of its clause.
     pub(super) fn conditions(&self) -> impl Iterator<Item = (Strength, CondId, Span)> + use<'a> {
         self.alt
             .clauses
@@ -99,7 +100,8 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         self.build(&names, &scopes, tail, &typed)
     }
 
-    /// Resolves the names of the alternative, and the scopes of its metavariables.
+    /// Resolves the names of the alternative, and the scopes of its metavariables; `None` if there
+    /// are errors.
     pub(super) fn names(&mut self) -> Option<(Names<'a>, Scopes)> {
         let (source, alt) = (self.source, self.alt);
         let mut names = Names::new(&source.item.rise, source.env, OmittedParts::Exact);
@@ -128,7 +130,8 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             .any(|d| d.severity == Severity::Error)
     }
 
-    /// Declares the kinds of metavariables: `a : AddrSp` takes precedence over the use of `a`.
+    /// Declares the metavariables whose kinds conditions state: `a : AddrSp` takes precedence over
+    /// the use of `a`.
     pub(super) fn kinds(&mut self, names: &mut Names<'_>) {
         for (_, cond, _) in self.conditions() {
             let mut parts = Vec::new();
@@ -181,7 +184,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         }
     }
 
-    /// Returns the arguments of `vectorized(k, f)`.
+    /// Returns the arguments of `vectorized(k, f)`; `None` for other terms.
     pub(super) fn vectorized(&self, value: TermId) -> Option<(TermId, TermId)> {
         let rise = &self.source.item.rise;
         let TermKind::Apply { callee, args } = &rise.term(value).kind else {
@@ -193,7 +196,8 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         }
     }
 
-    /// Declares a metavariable for the input of a left side that is a composition.
+    /// If the left side is a composition, declares a metavariable for its input, and returns the
+    /// number of its binder.
     pub(super) fn tail(&self, names: &mut Names<'_>) -> Option<u32> {
         let rise = &self.source.item.rise;
         let mut term = self.alt.lhs;
@@ -274,7 +278,8 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         })
     }
 
-    /// Infers the `let`s: sizes are defined in `sides`, and the terms among them are returned.
+    /// Infers the `let`s. Those of sizes are defined in `sides`; those of vectorised functions are
+    /// returned, as in [`Typed::made`].
     pub(super) fn define(
         &mut self,
         names: &Names<'_>,
@@ -413,7 +418,8 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
     }
 }
 
-/// Returns the slot of a composition's input, which is the parameter that elaboration adds.
+/// Returns the slot of the input of a composition, and assigns it to the parameter that elaboration
+/// adds to the left side.
 fn tail_slot(typed: &Typed, binder: u32, values: &mut FxHashMap<u32, u16>) -> Option<u16> {
     let slot = values.remove(&binder)?;
     if let Form::Lambda(param, _) = &typed.terms.exprs[0].form {
@@ -422,14 +428,14 @@ fn tail_slot(typed: &Typed, binder: u32, values: &mut FxHashMap<u32, u16>) -> Op
     Some(slot)
 }
 
-/// Returns true if a variable occurs at most once.
+/// Returns true if a variable occurs at most once in a term.
 fn is_used_once(local: u32, body: &rise::core::Expr<rise::Primitive>) -> bool {
     let mut uses = 0;
     for_each_local(body, &mut |other| uses += u32::from(other.id == local));
     uses <= 1
 }
 
-/// Returns the metavariables that are made of others, with resolved slots.
+/// Returns the metavariables that are defined by `vectorized`, with resolved slots.
 fn made(
     typed: &Typed,
     values: &FxHashMap<u32, u16>,

@@ -21,7 +21,7 @@ pub(super) struct Of<'p> {
     pub parts: &'p Parts<'p>,
     pub typed: &'p Typed,
     pub scopes: &'p Scopes,
-    /// The pattern's numbers of the variables that it binds, by binder.
+    /// The numbers that the pattern gives to the variables that it binds, by binder.
     pub locals: &'p FxHashMap<u32, u16>,
 }
 
@@ -52,7 +52,7 @@ impl Of<'_> {
     }
 }
 
-/// The property of operators or types that a built-in condition requires.
+/// The property of operators, types or the place of the term that a built-in condition requires.
 #[derive(Clone, Copy)]
 enum Property {
     Law(Law),
@@ -80,7 +80,8 @@ impl Property {
     }
 }
 
-/// Returns the conditions of which a condition is composed by `and`, `or` and `not`.
+/// Returns the conditions from which a condition is composed by `and`, `or`, `not` and parentheses,
+/// in source order.
 pub(crate) fn basic_conditions(item: &ast::Item, cond: CondId) -> Vec<CondId> {
     let (mut open, mut found) = (vec![cond], Vec::new());
     while let Some(cond) = open.pop() {
@@ -135,7 +136,8 @@ impl<'a> AltCompiler<'a, '_> {
         }
     }
 
-    /// Returns the pairs of `x notIn f` that are certain to hold where the rule applies.
+    /// Returns the pairs `x`, `f` of the conditions `x notIn f` that certainly hold where the rule
+    /// applies: the name and the index of the variable.
     pub(super) fn excluded(&self, names: &Names<'_>) -> Vec<(String, usize)> {
         let mut found = Vec::new();
         for (strength, cond, _) in self.conditions() {
@@ -216,8 +218,8 @@ impl<'a> AltCompiler<'a, '_> {
         }
     }
 
-    /// Infers the terms of a condition. If the condition must hold for the rule to apply (`holds`),
-    /// its propositions on sizes are assumed.
+    /// Infers the terms of a condition. If the condition holds or is assumed wherever the rule
+    /// applies (`holds`), its propositions on sizes are assumed.
     pub(super) fn assume(&mut self, sides: &mut RuleInfer<'_>, cond: CondId, holds: bool) {
         let said = self.cond(cond);
         match &said.kind {

@@ -89,8 +89,9 @@ impl AltCompiler<'_, '_> {
             .into()
     }
 
-    /// Reports a rule that is not `unsafe` but may change the meaning of a program: it assumes an
-    /// algebraic law, or only its right side evaluates in any order and no law is required.
+    /// Reports an alternative of a rule that is not `unsafe` but may change the meaning of a
+    /// program: it assumes an algebraic law, or only its right side [contains a
+    /// reduction](reorders) and no law is a condition.
     pub(super) fn laws(&mut self, clauses: &[Clause], typed: &Typed) {
         if self.source.is_unsafe {
             return;
@@ -139,7 +140,7 @@ pub(super) fn errors(done: &RuleInference, right: Option<(Span, Span, &str)>) ->
     all
 }
 
-/// Returns true if a term contains a reduction, which may combine values in any order.
+/// Returns true if a term contains `reduce` or `reducePar`, which may combine values in any order.
 fn reorders(expr: &Expr<Primitive>) -> bool {
     let mut stack = vec![expr];
     while let Some(expr) = stack.pop() {

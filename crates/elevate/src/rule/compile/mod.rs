@@ -24,7 +24,8 @@ pub(crate) use conditions::{basic_conditions, compare};
 use diagnostics::{errors, overlaps};
 pub use outline::{Open, Outline, StandsFor, outlines};
 
-/// Compiles a rule, and returns its diagnostics. Alternatives with errors are left out.
+/// Compiles a rule, and returns it with its diagnostics. Alternatives that cannot be compiled
+/// because of errors are left out.
 pub fn compile(source: &Source<'_>) -> (Rule, Vec<Diagnostic>) {
     let mut alts = Vec::new();
     let mut diagnostics = Vec::new();
@@ -48,7 +49,8 @@ pub fn compile(source: &Source<'_>) -> (Rule, Vec<Diagnostic>) {
     (rule, diagnostics)
 }
 
-/// Compiles the patterns of a predicate, `{ p | q }`. Patterns with errors are left out.
+/// Compiles the patterns of a predicate, `{ p | q }`, and returns it with the diagnostics. Patterns
+/// that cannot be compiled because of errors are left out.
 pub fn compile_predicate(
     item: &ast::Item,
     patterns: &[TermId],
@@ -70,7 +72,8 @@ pub fn compile_predicate(
     (predicate, diagnostics)
 }
 
-/// Compiles a single pattern, such as that of a `case`; `None` if it has errors.
+/// Compiles a single pattern, such as that of a `case`, and returns it with its diagnostics; `None`
+/// if it cannot be compiled because of errors.
 pub fn compile_pattern(
     item: &ast::Item,
     pattern: TermId,
@@ -132,8 +135,8 @@ fn matcher(
     (Some(matcher), names.diagnostics)
 }
 
-/// Returns the outputs of a match: the metavariables of the pattern, then the variables that it
-/// binds, each in source order.
+/// Returns the names, kinds and sources of the outputs of a match: the metavariables of the pattern
+/// that are not anonymous, then the variables for values that it binds in source order.
 #[allow(clippy::type_complexity)]
 fn outputs(
     names: &Names<'_>,
@@ -162,7 +165,8 @@ fn outputs(
     (results.into(), outputs.into())
 }
 
-/// Compiles a term with parameters, such as `rise { … }`; `None` if it has errors.
+/// Compiles a term with parameters, such as `rise { … }`, and returns it with its diagnostics;
+/// `None` if it cannot be compiled because of errors.
 pub fn compile_template(
     item: &ast::Item,
     term: TermId,
@@ -248,7 +252,8 @@ fn bind(names: &Names<'_>, sides: &mut RuleInfer<'_>) {
     }
 }
 
-/// Assigns slots to the metavariables for terms, by the number of their binder.
+/// Assigns slots to the parameters, metavariables and `let`s for terms. The keys are the numbers of
+/// their binders.
 fn slots(names: &Names<'_>) -> FxHashMap<u32, u16> {
     let values = names
         .variables
@@ -260,7 +265,8 @@ fn slots(names: &Names<'_>) -> FxHashMap<u32, u16> {
         .collect()
 }
 
-/// Returns the slot or type-level variable of each parameter.
+/// Returns the slot or type-level variable of each parameter; `None` for a parameter that terms
+/// cannot contain.
 fn given(
     names: &Names<'_>,
     params: &[(Name, ParamKind)],

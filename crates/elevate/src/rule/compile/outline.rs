@@ -1,4 +1,5 @@
-//! Computes outlines: the left sides of alternatives as terms with open places.
+//! Computes outlines of alternatives: their left sides, with the types of the names from which
+//! terms that match can be built.
 
 use nat::Prop;
 use rise::types::{Arg, Ty};
@@ -17,10 +18,10 @@ use super::alt::{AltCompiler, Typed};
 pub struct Outline {
     /// The span of the left side in the item.
     pub span: Span,
-    /// The type of the left side. Its variables are open, and shared with the other types of the
-    /// outline.
+    /// The type of the left side. Its type-level variables are not determined, and shared with the
+    /// other types of the outline.
     pub ty: Ty,
-    /// The names of the left side, including parameters of the rule.
+    /// The parameters of the rule, and the metavariables that are not anonymous.
     pub names: Vec<Open>,
     /// The conditions on sizes for the rule to apply.
     pub conditions: Vec<Prop>,
@@ -28,7 +29,7 @@ pub struct Outline {
     pub variables: VarNames,
 }
 
-/// A name of a left side.
+/// A parameter of the rule, or a metavariable.
 #[derive(Clone, Debug)]
 pub struct Open {
     /// The name, as it is written.
@@ -37,7 +38,8 @@ pub struct Open {
     pub stands_for: StandsFor,
     /// The spans of its occurrences on the left side.
     pub places: Vec<Span>,
-    /// The variables, bound on the left side, that its value may contain.
+    /// The variables for values, with their types, that the left side binds and that its value may
+    /// contain.
     pub binders: Vec<(Name, Ty)>,
     /// True if it is a parameter of the rule.
     pub is_parameter: bool,
@@ -48,7 +50,7 @@ pub struct Open {
 pub enum StandsFor {
     /// A term of this type.
     Value(Ty),
-    /// A size, type or address space.
+    /// A type-level argument: a size, type, address space, function or access.
     TypeLevel(Arg),
 }
 

@@ -2,9 +2,10 @@
 //! sizes, types, …).
 //!
 //! In a pattern, a name is bound if it is a primitive, a RISE definition in scope, a parameter, or
-//! bound by the pattern itself. Any other name is a metavariable. `?f` is always a metavariable,
-//! and each `_` is a separate one. The kind of a metavariable follows from its context: `split(n)`
-//! takes a size, `map(f)` a value.
+//! bound by the pattern itself. Any other name is a metavariable. `?f` is a metavariable even if
+//! `f` is a primitive, a definition or bound by the pattern, and each `_` is a separate one, except
+//! in types, where inference fills it in. The kind of a metavariable follows from its context:
+//! `split(n)` takes a size, `map(f)` a value.
 //!
 //! Metavariables become binders of a copy of the item's terms, so that RISE's own inference
 //! resolves them. In patterns, omitted type-level arguments are added to the copy as metavariables:
@@ -29,7 +30,8 @@ pub(super) enum Side {
     Left,
     /// The right side, where unknown names are errors.
     Right,
-    /// A condition, where unknown names are errors, and which is not built.
+    /// A condition, where unknown names are errors. Its terms are not part of the result of the
+    /// rule.
     Condition,
 }
 
@@ -64,22 +66,25 @@ pub(super) struct Use {
 pub(super) struct Variable {
     pub name: Name,
     pub binder: BinderId,
-    /// The kind. `None` until a use determines it; then a value by default.
+    /// The kind. `None` until a declaration or a use as a type-level argument determines it;
+    /// [`Names::apply_defaults`] makes the others values.
     pub kind: Option<VariableKind>,
     pub origin: Origin,
     pub uses: Vec<Use>,
-    /// True for `_`, and for an argument that is not written.
+    /// True for `_`, for an argument that is not written, and for the input of a left side that is
+    /// a composition.
     pub anonymous: bool,
     pub forced: bool,
-    /// True if it is anonymous, or occurs as a type-level argument in the pattern, and not only in
-    /// type annotations.
+    /// True for `_`, for an argument that is not written, and for a metavariable that occurs as a
+    /// type-level argument in the pattern, and not only in type annotations.
     pub argument: bool,
 }
 
 /// The meaning of the parts that a pattern leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OmittedParts {
-    /// The left side of a rule: omitted parts are absent (dimension 0, no address space).
+    /// The left side of a rule, the pattern of a `case` or a quotation: omitted parts are absent
+    /// (dimension 0, no address space).
     Exact,
     /// A predicate: omitted parts match anything.
     Loose,
@@ -101,7 +106,7 @@ pub(super) struct Names<'a> {
     types: u32,
     mode: OmittedParts,
     pub diagnostics: Vec<Diagnostic>,
-    /// True if an error was reported.
+    /// True if an error was reported, or a term is missing.
     pub failed: bool,
 }
 
@@ -180,7 +185,7 @@ impl<'a> Names<'a> {
         number
     }
 
-    /// Declares an anonymous metavariable.
+    /// Declares an anonymous metavariable, and returns its name.
     fn anonymous(&mut self, span: Span, kind: Option<VariableKind>) -> Name {
         let number = self.variables.iter().filter(|v| v.anonymous).count() + 1;
         let name = Name::from(format!("_{number}"));
@@ -194,7 +199,7 @@ impl<'a> Names<'a> {
         self.index.get(name).map(|&at| &self.variables[at])
     }
 
-    /// Returns the term inside parentheses.
+    /// Returns the term inside all parentheses around it.
     pub fn bare(&self, mut term: TermId) -> TermId {
         while let TermKind::Paren(inner) = self.terms[term.0 as usize].kind {
             term = inner;
@@ -202,7 +207,7 @@ impl<'a> Names<'a> {
         term
     }
 
-    /// Returns the index of the variable that a term consists of.
+    /// Returns the index of the variable that a term consists of; `None` for other terms.
     pub fn variable_of(&self, term: TermId) -> Option<usize> {
         match &self.terms[self.bare(term).0 as usize].kind {
             TermKind::Name(name) => self.index.get(name).copied(),
@@ -226,7 +231,7 @@ impl<'a> Names<'a> {
 
     // ----- terms -----
 
-    /// Resolves the names in a term.
+    /// Resolves the names in a term. `role` is the kind that its context requires.
     pub fn visit(&mut self, term: TermId, role: ExpectedKind, side: Side) {
         let at = term.0 as usize;
         let (kind, span) = (self.terms[at].kind.clone(), self.terms[at].span);

@@ -1,5 +1,5 @@
-//! Resolves the names in applications: determines the kinds of their arguments, and adds those that
-//! patterns omit.
+//! Resolves the names in applications: determines the kinds of their arguments, and adds the
+//! type-level arguments that patterns omit.
 
 use rise::primitive::OptionalArgument;
 use rise::types::Type as RiseType;
@@ -9,8 +9,7 @@ use syntax::ast::{BinaryOp, Kind, Literal, Term, TermId, TermKind};
 use super::super::VariableKind;
 use super::{ExpectedKind, Names, OmittedParts, Side};
 
-/// The head and arguments of an application; the flag is true for arguments of `|>` and similar
-/// operators.
+/// The head and the arguments of an application; the flag is true for an argument of `|>` or `<|`.
 struct Spine {
     head: TermId,
     args: Vec<(TermId, bool)>,
@@ -48,8 +47,9 @@ impl Names<'_> {
         Spine { head, args }
     }
 
-    /// Returns the primitive, if it is one, the kinds of the leading explicit type-level arguments
-    /// and the number of values of a primitive or RISE definition; `None` for other functions.
+    /// For the name of a primitive or RISE definition, returns the primitive, if it is one, the
+    /// kinds of the leading explicit type-level arguments, and the number of values; `None` for
+    /// other functions.
     fn callee(&self, head: TermId) -> Option<(Option<Primitive>, Vec<Kind>, usize)> {
         let name = match &self.terms[head.0 as usize].kind {
             TermKind::Name(name) => name,
@@ -109,7 +109,8 @@ impl Names<'_> {
         }
     }
 
-    /// Adds the omitted type-level arguments to the name of a primitive in a pattern.
+    /// Adds the omitted type-level arguments to the name of a primitive in a pattern. Other terms
+    /// stay.
     pub(super) fn complete_name(&mut self, term: TermId) {
         let spine = self.spine(term);
         if let Some((Some(primitive), kinds, _)) = self.callee(spine.head) {
@@ -165,7 +166,8 @@ impl Names<'_> {
         self.terms[term.0 as usize].kind = TermKind::Apply { callee, args };
     }
 
-    /// Returns the kind of the optional argument of a primitive if the first argument is it.
+    /// Returns the kind of the optional argument of a primitive if the first argument of the
+    /// application is this argument; `None` otherwise.
     fn optional(&self, primitive: Primitive, spine: &Spine, total: usize) -> Option<Kind> {
         let optional = primitive.optional_argument()?;
         let &(first, false) = spine.args.first()? else {

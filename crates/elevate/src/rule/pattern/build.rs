@@ -19,7 +19,7 @@ use crate::term::Child;
 
 pub struct Builder<'a> {
     pub levels: &'a mut TypeVarNumbering,
-    /// The slots of metavariables, by the number of their local.
+    /// The slots of metavariables and parameters for terms, by the number of their local.
     pub values: &'a FxHashMap<u32, u16>,
     /// The variables that the pattern binds, by the number of their local.
     pub locals: FxHashMap<u32, u16>,
@@ -28,7 +28,8 @@ pub struct Builder<'a> {
     /// The variables of compositions.
     nameless: Vec<u16>,
     pub sites: &'a [Site],
-    /// True if a primitive without an address space also matches one with it.
+    /// True if a primitive that is written without its optional address space also matches one with
+    /// it.
     pub loose: bool,
     nodes: Vec<PatternNode>,
     spans: Vec<Span>,
@@ -37,7 +38,7 @@ pub struct Builder<'a> {
     seen: Vec<bool>,
     path: Vec<Child>,
     depth: u32,
-    /// The nodes and types of metavariables, from which `finish` makes keys.
+    /// The first node and the type of each metavariable, from which `finish` makes keys.
     pub types: Vec<(u32, Ty)>,
 }
 
@@ -231,8 +232,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the pattern, after [`Builder::term`] is called for its root. If `strict` is set, the
-    /// types of all metavariables are compared. Otherwise types are only read where they determine
-    /// a type-level variable.
+    /// types of all metavariables are compared. Otherwise the type of a metavariable is only read
+    /// if it determines a type-level variable.
     pub fn finish(
         mut self,
         function: bool,

@@ -9,7 +9,7 @@ impl Store {
         self.intern(Node::Var(local), ty)
     }
 
-    /// Returns the term of a literal of this type.
+    /// Returns the term of a literal of the type `ty`.
     pub fn literal(&mut self, literal: &Literal, ty: TyId) -> Term {
         let id = match self.literal_index.get(literal) {
             Some(&known) => known,
@@ -35,7 +35,8 @@ impl Store {
         self.intern(Node::Lambda(local, body), ty)
     }
 
-    /// Returns `depFun(var: kind => body)`.
+    /// Returns `depFun(var: kind => body)`, a function whose argument is implicit if `implicit` is
+    /// true.
     pub fn dep_lambda(&mut self, var: Var, kind: Kind, implicit: bool, body: Term) -> Term {
         let pi = Type::Pi(Pi::new(var, kind, implicit, self.type_of(body).clone()));
         let ty = self.types.intern(&Arc::new(pi));
@@ -43,7 +44,7 @@ impl Store {
     }
 
     /// Returns `f(x)`. Its type is the result type of `f`, or [`Type::Error`] if `f` is not a
-    /// function.
+    /// function of values. The type of `x` is not checked.
     pub fn apply(&mut self, f: Term, x: Term) -> Term {
         let ty = match self.types.parts(self.ty(f)) {
             Some((_, result)) => result,
@@ -52,12 +53,13 @@ impl Store {
         self.intern(Node::Apply(f, x), ty)
     }
 
-    /// Returns `f(x)(y)…`.
+    /// Returns `f(x)(y)…` for the values `x`, `y`, … in `args`.
     pub fn apply_all(&mut self, f: Term, args: impl IntoIterator<Item = Term>) -> Term {
         args.into_iter().fold(f, |f, x| self.apply(f, x))
     }
 
-    /// Returns `f(arg)` for a dependent function.
+    /// Returns `f(arg)` for a dependent function. Its type is [`Type::Error`] if `f` is not a
+    /// dependent function.
     pub fn dep_apply(&mut self, f: Term, arg: ArgId) -> Term {
         let ty = self.dep_result(self.ty(f), arg);
         self.intern(Node::DepApply(f, arg), ty)
@@ -114,7 +116,8 @@ impl Store {
         self.intern(Node::Foreign(id), ty)
     }
 
-    /// Returns the name of a definition with implicit arguments; `ty` is its type for these.
+    /// Returns the term of a definition, referred to by name, with implicit arguments; `ty` is its
+    /// type for these.
     pub fn global(&mut self, id: GlobalId, args: &[Arg], ty: TyId) -> Term {
         let args = self.intern_args(args);
         self.intern(Node::Global(id, args), ty)

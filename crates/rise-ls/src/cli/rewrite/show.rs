@@ -21,8 +21,8 @@ pub fn trace(
 }
 
 /// Prints the steps of a run, in order: the number, the rule, the location, the strategies that
-/// applied it, the term before and after, and the assumptions. Steps of normal forms are only
-/// printed as a count without a number.
+/// applied it, the term before and after, and the assumptions. For successive steps of a normal
+/// form, only its name and their count are printed.
 pub fn steps(
     db: &Database,
     item: ItemId,

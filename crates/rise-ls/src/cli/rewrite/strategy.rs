@@ -13,7 +13,7 @@ use std::sync::Arc;
 use syntax::GlobalId;
 use syntax::elevate::ast::ItemKind;
 
-/// The name of the virtual file that contains the expression of `--strategy`.
+/// The name of the file in the database that contains the expression of `--strategy`.
 const ARGUMENT_NAME: &str = "<strategy>";
 
 /// A resolved strategy, with its name for messages.

@@ -14,8 +14,8 @@ use syntax::Severity;
 /// always shortened.
 const MAX_SCALARS: u64 = 1_000;
 
-/// Prints the result, unless it was written to `out_file`, the times, and the verdict of
-/// `--verify`.
+/// Prints the reason for using the interpreter by default, the result (unless it was written to
+/// `out_file`), the times, the device, and the verdict of `--verify`, as far as there are any.
 pub fn result(done: &Done, out_file: Option<&Path>, out: &mut impl Write) -> io::Result<()> {
     if let Some(line) = text::fallback(done) {
         writeln!(out, "{line}")?;
@@ -38,7 +38,8 @@ pub fn result(done: &Done, out_file: Option<&Path>, out: &mut impl Write) -> io:
     Ok(())
 }
 
-/// Prints a message about a run with its source location, if it has one.
+/// Prints a message about a run to standard error: at its source location with this severity, or as
+/// an error if it has no location.
 pub fn print(workspace: &Workspace, complaint: &Complaint, severity: Severity) {
     match report(workspace, complaint, severity) {
         Some(report) => {

@@ -82,7 +82,7 @@ pub fn record(snapshot: &Snapshot, params: RecordParams) -> Answer<RecordResult>
 }
 
 /// Returns the text of a file that is open, in the database, or only on disk; `None` if it does not
-/// exist.
+/// exist, and an error if it cannot be read.
 fn text_of(snapshot: &Snapshot, path: &FilePath) -> Result<Option<Rope>, Error> {
     let db = &snapshot.db;
     let known = db.file(path);

@@ -111,7 +111,7 @@ pub struct RunRequest {
     pub title: String,
 }
 
-/// An error that prevents a program from running, with its document.
+/// An error because of which a run has no result, with its document.
 #[derive(Debug, Serialize)]
 struct LocatedDiagnostic {
     uri: Uri,
@@ -130,7 +130,7 @@ struct FailedRun {
 pub enum Outcome {
     /// A completed or failed run.
     Ended {
-        /// The JSON that `rise-ls run` prints, or the failure.
+        /// The JSON that `rise-ls run --format json` prints, or that of the failure.
         json: String,
         /// A human-readable summary of the answer.
         summary: String,
@@ -358,7 +358,7 @@ fn described_failure(failure: &Failure) -> FailureJson {
     described
 }
 
-/// Returns the errors of a failure with their documents.
+/// Returns the errors of a failure that have a source location, with their documents.
 fn error_diagnostics(snapshot: &Snapshot, failure: &Failure) -> Vec<LocatedDiagnostic> {
     match failure {
         Failure::Wrong(all) => all

@@ -1,6 +1,7 @@
-//! `rise/strategies`, `rise/strategySteps` and `rise/strategyApply`: list the strategies for a
-//! definition, show the program after some steps of one, and return the edit that applies these
-//! steps.
+//! `rise/strategies`, `rise/strategySteps`, `rise/strategyApply` and `rise/lower`: list the
+//! strategies that can be applied to definitions, show a definition after some steps of one, return
+//! the edit that applies these steps, and return the edit that inserts a lowered copy of a
+//! definition.
 
 use std::collections::BTreeMap;
 
@@ -310,8 +311,9 @@ fn applied(
     Ok((item, def, found.map_err(invalid_params)?))
 }
 
-/// Returns the definition of a RISE document at the position, or if there is none, the first
-/// definition with the name. Fails if there is no such definition, or neither is given.
+/// Returns the definition of a RISE document at the position, or without a position the first
+/// definition with the name. Fails if there is no such definition, the document is not RISE, or
+/// neither is given.
 pub(super) fn definition(
     snapshot: &Snapshot,
     document: &Document,

@@ -1,4 +1,4 @@
-//! `rise/virtualDocument`: the text of a file of the standard library.
+//! `rise/virtualDocument`: the text of a document, in particular of a file of the standard library.
 
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// The time for which a crash counts towards the pause before the next start of a worker.
 const CRASH_WINDOW: Duration = Duration::from_secs(60);
-/// The number of recent crashes after which a worker is still started without a pause.
+/// The largest number of recent crashes after which a worker is started without a pause.
 const MAX_CRASHES_WITHOUT_PAUSE: usize = 3;
 /// The first pause before a start of a worker, which doubles with each further crash.
 pub const FIRST_PAUSE: Duration = Duration::from_millis(100);

@@ -39,7 +39,6 @@ use crate::server::uri;
 const ID_PREFIX: &str = "rise-ls/";
 /// The method of the request that a trial sends for each document.
 const PROBE_METHOD: &str = "textDocument/diagnostic";
-/// The method of the request for a preview.
 const PREVIEW: &str = "rise/preview";
 /// The time limit of a trial.
 const TRIAL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -240,7 +239,8 @@ impl Session {
         self.initialize = Some(params);
     }
 
-    /// Returns the answer to a request that is not forwarded to the worker.
+    /// Returns the answer to a request that is not forwarded to the worker; `None` if the request
+    /// is forwarded.
     fn answer_without_worker(
         &self,
         method: &str,

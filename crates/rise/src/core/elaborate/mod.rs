@@ -1,4 +1,4 @@
-//! Elaboration: translates a checked item to an explicit core term.
+//! Elaboration, which translates a checked item to an explicit core term.
 //!
 //! The results of inference are read and not computed again: types, implicit arguments, and what
 //! names refer to. Elaboration inserts what the text leaves out: implicit arguments, functions over
@@ -140,7 +140,8 @@ struct Elaborator<'a, P> {
     /// Maps the sizes that a partial application takes to the variables that replace them in the
     /// definition's conditions. The new variables are numbered after those of the inference.
     parameters: FxHashMap<Var, Var>,
-    /// The conditions on sizes that the definition assumes.
+    /// The conditions on sizes that the definition assumes, and the facts about the iterations of
+    /// its `iterate`s.
     facts: Facts,
     language: PhantomData<P>,
 }
@@ -191,8 +192,8 @@ impl<'a, P: Surface> Elaborator<'a, P> {
             .then(|| (body, implicit.into()))
     }
 
-    /// Eta-expands a partial application over the parameters that conditions mention, so that the
-    /// definition binds them.
+    /// Eta-expands the body up to the last type-level parameter of its type that an obligation
+    /// mentions, so that the definition binds this parameter.
     fn under_parameters(&mut self, body: Expr<P>, ty: &Ty) -> Expr<P> {
         if !self.has_condition_on_parameter(ty) {
             return body;
@@ -269,7 +270,8 @@ impl<'a, P: Surface> Elaborator<'a, P> {
         Names(names.0.iter().cloned().chain(added).collect())
     }
 
-    /// Returns the free variables of the item's type, which are its leading implicit parameters.
+    /// Returns the free variables of the item's type `ty`, over which inference has generalised it,
+    /// with their kinds.
     fn generalised(&self, ty: &Ty) -> Vec<(Var, Kind)> {
         let mut open: Vec<Var> = Vec::new();
         for_each_var(ty, &mut |v| {

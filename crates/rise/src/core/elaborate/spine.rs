@@ -32,7 +32,7 @@ impl SpineCursor {
 }
 
 impl<P: Surface> Elaborator<'_, P> {
-    /// Elaborates a name, an application or a pipe.
+    /// Elaborates a name, an operator as a function, an application or a pipe.
     pub(super) fn application(&mut self, id: TermId) -> Option<Expr<P>> {
         let spine = Spine::of(self.item, id);
         let head = spine.head;

@@ -200,8 +200,9 @@ pub(super) fn primitive_node<P>(
 }
 
 /// Folds an arithmetic operation to a size. At least one operand has to be a size, and the other a
-/// size or a literal of `natType`. Returns `None` for other operands and operators, and if `facts`
-/// do not prove that a difference is not negative and a divisor is not 0.
+/// size or a literal of `natType`. Returns `None` for other operands and operators, for a
+/// difference that `facts` do not prove to be at least 0, and for a divisor that they do not prove
+/// to be at least 1.
 fn size_operation<P: Surface>(
     op: BinaryOp,
     left: &Expr<P>,
@@ -227,7 +228,8 @@ fn size_under(op: BinaryOp, a: &Nat, b: &Nat, facts: &Facts) -> Option<Nat> {
 }
 
 /// Returns the size that an expression of arithmetic on sizes equals under `facts`, whether or not
-/// elaboration folded it to one size. The facts are about the variables after `renamed`.
+/// elaboration folded it to one size; `None` for other expressions. The result and the facts are
+/// over the variables after `renamed`.
 pub fn size_of_value<P: Surface + Language>(
     expr: &Expr<P>,
     facts: &Facts,

@@ -325,7 +325,7 @@ impl<P: Language> Normaliser<'_, P> {
     // ----- values as expressions -----
 
     /// Returns data if a primitive or C function has all of its arguments, a partial application
-    /// otherwise.
+    /// otherwise. A `let` with both arguments is evaluated.
     fn saturated(&mut self, partial: Partial<P>, scope: &mut Scope<P>) -> Value<P> {
         if is_function(&partial.ty) {
             return Value::Partial(partial);

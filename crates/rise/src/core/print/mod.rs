@@ -29,7 +29,8 @@ use type_reconstruction::Inferable;
 pub struct Printed {
     /// The formatted text, with a line break at its end.
     pub text: String,
-    /// Maps spans of the text to origins, inner parts before outer ones.
+    /// The spans of the printed expressions in the text, in bytes, with their origins; inner
+    /// expressions come before outer ones.
     pub map: Vec<(Span, Origin)>,
 }
 
@@ -50,7 +51,8 @@ pub fn print_program<P: Language>(program: &Program<P>) -> Printed {
     printer.finish(P::DIALECT)
 }
 
-/// Prints a definition, which refers to other definitions by name.
+/// Prints a definition, which refers to other definitions by name, and the C functions that it
+/// declares.
 pub fn def_text<P: Language>(def: &Def<P>) -> String {
     let (mut printer, body) = Printer::of_def(def);
     printer.launch = def.launch.clone();
@@ -58,7 +60,7 @@ pub fn def_text<P: Language>(def: &Def<P>) -> String {
     printer.finish(P::DIALECT).text
 }
 
-/// Prints a definition without annotations, and without the C functions that it uses.
+/// Prints a definition without annotations, and without the C functions that it declares.
 pub fn bare_def_text<P: Language>(def: &Def<P>) -> String {
     let (mut printer, body) = Printer::of_def(def);
     printer.foreign.clear();

@@ -40,7 +40,8 @@ impl Scope {
         self.taken.insert(name.clone());
     }
 
-    /// Returns the wanted name if it is free, otherwise the name with the first free number.
+    /// Returns the wanted name if it is free, otherwise the name without the digits at its end and
+    /// with the first free number from 1 on.
     fn free(&self, wanted: &str) -> Name {
         let free = |name: &str| !self.taken.contains(name) && !(self.is_reserved)(name);
         if free(wanted) {

@@ -1,4 +1,5 @@
-//! Decides which types inference can reconstruct, so that the printer need not write them.
+//! The analysis of which types inference can reconstruct from a printed text, so that the printer
+//! need not write them.
 
 use nat::{Nat, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,7 +8,7 @@ use syntax::ast::{Kind, Literal};
 use crate::core::{Expr, Form, Language};
 use crate::types::{DataFun, Pi, Ty, Type};
 
-/// Decides which types inference can reconstruct from the printed text, and remembers the results.
+/// The state of the analysis of which types inference can reconstruct.
 pub(super) struct Inferable<P> {
     /// A memo table: maps the address of a node to true if the type of the node follows from its
     /// parts.

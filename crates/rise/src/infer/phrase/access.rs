@@ -268,7 +268,8 @@ impl Solution {
     }
 }
 
-/// Describes a wrong access and its remedy. `taken` is true for the parameter of a function.
+/// Returns the code, the message and the help for a wrong access. `taken` is true for the parameter
+/// of a function.
 fn complaint(
     found: Access,
     wanted: Access,

@@ -272,7 +272,7 @@ impl Infer<'_> {
         self.error(code, span, message).help = Some(format!("its type is `{ty}`"));
     }
 
-    /// Checks the dimension of a parallel pattern.
+    /// Records the dimension of a parallel pattern, and reports it unless it is 0, 1 or 2.
     pub(in crate::infer) fn dimension(&mut self, name: &str, dimension: i64, term: TermId) {
         if !(0..=2).contains(&dimension) {
             let message = format!("the dimension of `{name}` is 0, 1 or 2, not {dimension}");
@@ -282,7 +282,7 @@ impl Infer<'_> {
     }
 }
 
-/// Counts the parameters of a function type.
+/// Returns the number of parameters of a function type, type-level ones included.
 fn explicit_arguments(ty: &Type) -> usize {
     match ty {
         Type::Fun(_, result) => 1 + explicit_arguments(result),

@@ -1,5 +1,5 @@
-//! Inference of DPIA's terms (`dpia.md`): expressions have phrase types `Exp[t, a]`, and there are
-//! acceptors and commands. Everything else is inferred as in RISE.
+//! Inference of DPIA's terms (`docs/dpia.md`): expressions have phrase types `Exp[t, a]`, and there
+//! are acceptors and commands. Everything else is inferred as in RISE.
 
 mod access;
 mod access_fix;
@@ -138,7 +138,7 @@ impl Infer<'_> {
         Arc::new(Type::Exp(data, Access::Rd))
     }
 
-    /// Infers the pair `(a, b)`, whose halves have its access.
+    /// Infers the pair `(a, b)`, both halves of which have the access of the pair.
     fn pair_phrase(&mut self, term: TermId, a: TermId, b: TermId, wanted: Expectation) -> Ty {
         let access = self.memory_access(term);
         let (first, second) = match wanted.map(|(ty, _)| self.table.head(ty)).as_deref() {
@@ -286,7 +286,7 @@ fn is_operator(op: BinaryOp) -> bool {
     super::operators::operator_primitive(op).is_some()
 }
 
-/// Returns true if values of the type certainly contain an array.
+/// Returns true if the type contains an array type or a dependent pair; variables do not count.
 fn holds_array(data: &Type) -> bool {
     match data {
         Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) => true,

@@ -1,5 +1,5 @@
-//! Messages about initial values of reductions and scans that are no accumulators of their
-//! functions.
+//! Messages about initial values of reductions and scans of another form than the accumulators of
+//! their functions.
 
 use syntax::Fix;
 use syntax::ast::{Literal, Name, ScalarType, TermId, TermKind};
@@ -14,6 +14,7 @@ use crate::types::{Ty, Type};
 struct Accumulation {
     /// The position of the function.
     function: usize,
+    /// The position of the initial value.
     initial: usize,
 }
 
@@ -49,8 +50,8 @@ impl Infer<'_> {
         true
     }
 
-    /// Infers the accumulator's type from the arguments other than the initial value; `None` if
-    /// these have errors then.
+    /// Infers the accumulator's type from the arguments other than the initial value; returns
+    /// `None` if that reports errors.
     fn accumulator(&mut self, spine: &Spine, given: usize, call: &Accumulation) -> Option<Ty> {
         let said = self.diagnostics.len();
         let mut ty = self.head_of(spine.head, spine.args.len())?.ty;
@@ -73,9 +74,9 @@ impl Infer<'_> {
         (self.diagnostics.len() == said).then_some(accumulator)
     }
 
-    /// Returns false if `wanted` is an array, a pair or a vector where `found` is a scalar. The
-    /// elements of two arrays are compared in the same way; an undetermined literal counts as a
-    /// scalar, but may be a vector.
+    /// Returns false if `wanted` is an array, a pair or a vector where `found` is a scalar, and
+    /// true otherwise. The elements of two arrays are compared in the same way. An undetermined
+    /// literal counts as a scalar, except where a vector is wanted.
     fn has_form_of(&self, wanted: &Ty, found: &Ty) -> bool {
         let (wanted, found) = (self.table.head(wanted), self.table.head(found));
         match (&*wanted, &*found) {
@@ -116,8 +117,8 @@ impl Infer<'_> {
     }
 
     /// Returns the text of a value of the type `ty` all of whose scalars are the literal at
-    /// `scalar`, if the literal can have these types; `indices` are the names of the enclosing
-    /// functions' parameters.
+    /// `scalar`, if the literal can have these types and there are at most 4 nested arrays;
+    /// `indices` are the names of the enclosing functions' parameters.
     fn value_of_form(&self, ty: &Ty, scalar: TermId, indices: &mut Vec<Name>) -> Option<String> {
         match &*self.table.head(ty) {
             Type::Array(_, elem) => {

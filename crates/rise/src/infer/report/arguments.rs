@@ -1,4 +1,4 @@
-//! Messages about calls whose arguments are in the wrong order.
+//! Messages about calls whose arguments, or the parameters of an argument, are in the wrong order.
 
 use std::sync::Arc;
 
@@ -106,7 +106,8 @@ impl Infer<'_> {
     }
 
     /// Replaces the messages since `said` about a call by one error if a `fun` among its arguments
-    /// is right with its first two parameters exchanged. Returns true if there is one.
+    /// has the expected type after its first two parameters are exchanged. Returns true if there is
+    /// such a `fun`.
     pub(in crate::infer) fn report_swapped_parameters(
         &mut self,
         spine: &Spine,
@@ -160,7 +161,8 @@ impl Infer<'_> {
             .push(Fix::exchange("Swap the parameters", spans[0], spans[1]));
     }
 
-    /// Returns the first two parameters of a curried `fun`.
+    /// Returns the first two parameters of a `fun`, of which the second may be that of a `fun`
+    /// which is the body of the first; `None` for other terms.
     fn first_parameters(&self, term: TermId) -> Option<(BinderId, BinderId)> {
         let TermKind::Fun { params, body, .. } = &self.item.term(self.bare(term)).kind else {
             return None;

@@ -87,7 +87,8 @@ impl Infer<'_> {
             .advise(Some(format!("remove `{text}`")), fix);
     }
 
-    /// Returns the remedy for an argument of a form that a function does not take.
+    /// Returns the remedy for an argument of a form that its function does not take: an array of
+    /// pairs for `fst` or `snd`, a scalar for `idx`, or a value in place of a function.
     pub(super) fn mended_argument(
         &self,
         wanted: &Ty,
@@ -239,8 +240,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Removes messages about types in the pipeline around a call with the callee `head`, because
-    /// they follow from a mistake in that call.
+    /// Removes the mismatches of types and kinds that are reported in the calls and pipes around
+    /// the callee `head`, because they follow from a mistake in its call.
     pub(super) fn remove_follow_up_errors(&mut self, head: TermId) {
         let mut whole = head;
         while let Some(outer) = self.parent(whole, |kind, own| match kind {

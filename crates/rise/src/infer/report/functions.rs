@@ -1,4 +1,5 @@
-//! Messages about functions and their arguments.
+//! Messages about functions and their arguments, and about terms that are no function, size, pair
+//! or number where one is required.
 
 use syntax::ast::{
     AddressSpace, BinderAnnotation, BinderId, Half, Name, ScalarType, TermId, TermKind,
@@ -111,7 +112,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Returns the fix that removes an argument.
+    /// Returns the fix that removes an argument; `None` if the term is none.
     pub(super) fn without_argument(&self, arg: TermId) -> Option<Fix> {
         let span = self.argument_with_separator(arg)?;
         Some(Fix::replace("Remove the argument", span, ""))

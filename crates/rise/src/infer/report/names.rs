@@ -1,4 +1,5 @@
-//! Messages about unknown names, holes, and undetermined variables.
+//! Messages about unknown and ambiguous names, duplicate parameters, unused values, holes, and
+//! undetermined variables.
 
 use nat::Var;
 use syntax::ast::{
@@ -199,8 +200,8 @@ impl Infer<'_> {
     }
 
     /// Returns the fix that binds a name with `depFun` around the right side of its definition, if
-    /// it is used as a size or as the type of values. A definition with a written type binds its
-    /// sizes there.
+    /// it is used as a size or as the type of values. Returns `None` for a definition with a
+    /// written type, which binds its sizes and types there.
     fn binding(&self, name_span: Span, name: &Name, kind: Kind) -> Option<Fix> {
         let syntax::ast::ItemKind::Def { ty: None, body, .. } = self.item.kind else {
             return None;

@@ -339,7 +339,8 @@ impl Infer<'_> {
         Some(TermId(at as u32))
     }
 
-    /// Returns the remedy for a function of two numbers that is applied to pairs.
+    /// Returns the remedy for a function of two numbers, an operator or a global name, that is
+    /// applied to pairs.
     pub(super) fn mended_for_pairs(&self, function: TermId, expected: &Ty) -> Option<Suggestion> {
         let Type::Fun(first, rest) = &*self.table.ty(expected) else {
             return None;

@@ -105,8 +105,8 @@ struct Shape {
     elements: Ty,
 }
 
-/// Returns the index of the first of two dimensions of `more` whose product is one dimension of
-/// `fewer`, if all other dimensions are equal.
+/// Returns the index of the first of two adjacent dimensions of `more` whose product is one
+/// dimension of `fewer`, or that is its quotient by the second, if all other dimensions are equal.
 fn differing(fewer: &[Nat], more: &[Nat], facts: &Facts) -> Option<usize> {
     if more.len() != fewer.len() + 1 {
         return None;
@@ -124,7 +124,7 @@ fn differing(fewer: &[Nat], more: &[Nat], facts: &Facts) -> Option<usize> {
     })
 }
 
-/// Maps a function over `depth` dimensions.
+/// Returns the text of a function inside `depth` calls of `map`.
 fn mapped(function: &str, depth: usize) -> String {
     format!("{}{function}{}", "map(".repeat(depth), ")".repeat(depth))
 }

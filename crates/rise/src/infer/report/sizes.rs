@@ -117,7 +117,8 @@ impl Infer<'_> {
     }
 
     /// Returns the fix that changes a parameter's type to the one that its only use expects, in its
-    /// annotation and in the definition's written type.
+    /// annotation and in the definition's written type; `None` if the parameter has several uses or
+    /// the new type is not one over sizes and types that are bound before it.
     fn retyped_parameter(&self, cause: Cause, expected: &Ty, found: &Ty) -> Option<Fix> {
         let (_, term) = cause.call()?;
         let target = self.target_of(self.bare(term))?;
@@ -383,7 +384,8 @@ impl Infer<'_> {
         nat.any_var(&|v| self.table.is_open(v))
     }
 
-    /// Describes a condition in the terms of the callee's type, and its instance at this use.
+    /// Returns the description of a condition for a message: the condition in the terms of the
+    /// callee's type and its instance at this use, or the fixed text of its origin.
     pub(in crate::infer) fn describe_condition(&self, source: &ConditionOrigin) -> String {
         let source = match source {
             ConditionOrigin::Words { words, .. } => return (*words).to_owned(),

@@ -101,7 +101,8 @@ impl Infer<'_> {
         found.is_some_and(|ty| is_function(&self.table.head(ty)))
     }
 
-    /// Returns true if the type is that of an undetermined number literal.
+    /// Returns true if the type is an unsolved variable for types of number literals only, such as
+    /// the type of an undetermined literal.
     pub(in crate::infer) fn is_literal(&self, ty: &Ty) -> bool {
         match &*self.table.head(ty) {
             Type::Var(v) => {
@@ -239,7 +240,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Describes a type by its outermost form, for the first line of a message.
+    /// Returns the description of a type for the first line of a message, with the type itself if
+    /// its text is short.
     pub(in crate::infer) fn describe(&self, ty: &Ty) -> String {
         let ty = self.table.head(ty);
         let text = self.show(&ty);
@@ -342,8 +344,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns a scalar type itself, and `f32` for an undetermined type that must be a float, such as
-    /// that of a literal with a point; `None` for other types.
+    /// Returns a scalar type itself, and `f32` for an undetermined type that must be a float, such
+    /// as that of a literal with a point; `None` for other types.
     fn scalar(&self, ty: &Ty) -> Option<ScalarType> {
         match &*self.table.head(ty) {
             Type::Scalar(scalar) => Some(*scalar),
@@ -372,7 +374,7 @@ impl Infer<'_> {
     }
 
     /// Returns the help to convert a number of type `got` to type `wanted`. Of two operands the one
-    /// whose type has the smaller range is converted, integers to floats.
+    /// that [`converted_operand`] chooses is converted.
     fn conversion(&self, wanted: ScalarType, got: ScalarType, cause: Cause) -> Option<String> {
         let CauseCode::Operand { lhs, rhs, .. } = cause.why else {
             if let Some(help) = self.accumulator_conversion(wanted, got, cause) {
@@ -448,7 +450,8 @@ impl Infer<'_> {
         terms.rfind(|term| self.span(*term) == span)
     }
 
-    /// Returns the fix that changes a parameter's annotation to the type of its argument.
+    /// Returns the fix that changes a parameter's annotation to the type of its argument, if all
+    /// variables of this type are in scope.
     fn annotation_fix(&self, wanted: &Ty, cause: Cause) -> Option<Fix> {
         let CauseCode::Annotated { .. } = cause.why else {
             return None;
@@ -463,9 +466,9 @@ impl Infer<'_> {
         is_written.then(|| Fix::write(cause.span, text))
     }
 
-    /// Returns the help for a reduction whose accumulator has a larger type than its elements:
-    /// converting the result or the initial value would lose the precision, so the elements are
-    /// converted.
+    /// Returns the help for a reduction whose accumulator has a type of higher [`rank`] than its
+    /// elements: converting the result or the initial value would lose precision, so the elements
+    /// are converted.
     fn accumulator_conversion(
         &self,
         wanted: ScalarType,
@@ -644,7 +647,8 @@ impl Infer<'_> {
     }
 }
 
-/// Returns the operand that is converted, and its new type.
+/// Returns the operand whose type has the lower [`rank`], or else the right one, and the type of
+/// the other operand, to which it is converted.
 fn converted_operand(
     wanted: ScalarType,
     got: ScalarType,
@@ -666,7 +670,8 @@ fn float_suffix(scalar: ScalarType) -> Option<&'static str> {
     })
 }
 
-/// Orders number types by conversion: a type is converted to those of higher rank.
+/// Returns the rank of a scalar type in conversions: of two operands the one of lower rank is
+/// converted.
 fn rank(scalar: ScalarType) -> u32 {
     match scalar {
         ScalarType::Bool => 0,

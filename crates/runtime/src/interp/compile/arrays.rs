@@ -1,4 +1,4 @@
-//! Compiles the primitives that rearrange arrays.
+//! Compiles the primitives that rearrange, index, build, concatenate and permute arrays.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -16,7 +16,8 @@ use super::{Compiler, Env, Function, Head, StaticValue, Term, Thunk};
 /// are not.
 pub(super) type Dims = Vec<bool>;
 
-/// The largest number of expressions that the analysis visits for one array.
+/// The largest number of expressions that the analysis visits for one array. Beyond it, all
+/// dimensions count as written in parallel.
 const MAX_VISITED_EXPRS: usize = 1 << 16;
 
 impl Compiler {
@@ -153,7 +154,7 @@ impl ParallelAnalysis<'_> {
     }
 
     /// Analyses the result of a primitive that lacks `missing` arguments. Arguments that `args`
-    /// lacks have unknown dimensions.
+    /// lacks count as not written in parallel.
     fn primitive(
         &mut self,
         primitive: P,

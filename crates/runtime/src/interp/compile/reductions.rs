@@ -1,4 +1,4 @@
-//! Compiles reductions, scans, iteration and sliding windows.
+//! Compiles reductions, scans, `iterate`, `circularBuffer` and `rotateValues`.
 
 use std::rc::Rc;
 

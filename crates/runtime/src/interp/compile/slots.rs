@@ -1,4 +1,4 @@
-//! Allocates slots for variables, and computes the layouts of arrays.
+//! Allocates slots for variables, and compiles sizes and the layouts of arrays.
 
 use std::sync::Arc;
 
@@ -57,7 +57,8 @@ impl Compiler {
         (slot, Var(self.first_nat + slot as u32))
     }
 
-    /// Allocates the slots of a value of this type.
+    /// Allocates the slots of a value of this type. `guarded` is true if the computation of its
+    /// scalars may fail.
     pub fn slots_for(&mut self, ty: &Ty, guarded: bool) -> InterpResult<VarSlots> {
         Ok(match &**ty {
             Type::Scalar(scalar) => VarSlots::Word(Kind::of(*scalar), self.word_slot(), guarded),
@@ -74,7 +75,8 @@ impl Compiler {
         })
     }
 
-    /// Allocates the slots of an array: one for each scalar component of its elements.
+    /// Allocates the slots of an array: one for each component of its elements that is a scalar, a
+    /// vector, a dependent array or a dependent pair.
     fn columns_for(&mut self, element: &Ty) -> InterpResult<VarSlots> {
         Ok(match &**element {
             Type::Pair(a, b) => VarSlots::Pair(

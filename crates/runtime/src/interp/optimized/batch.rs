@@ -2,10 +2,10 @@
 //!
 //! In a loop over small elements, each operation runs for a whole chunk of iterations before the
 //! next one: a scalar becomes a lane with one value for each iteration, and an array gets the
-//! iterations as its outermost dimensions. Inner loops add a dimension each. Errors are not raised
-//! here: if an operation has no value for one of the iterations, or intermediate arrays would be
-//! too large, the chunk is abandoned and run again element by element, which reports the error with
-//! its location.
+//! iterations as its outermost dimensions. Inner loops add a dimension each. Most errors are not
+//! raised here: if an operation has no value for one of the iterations, or intermediate arrays
+//! would be too large, the chunk is abandoned and run again element by element, which reports the
+//! error with its location. Only a failed call of a C function ends the program at once.
 
 mod arrays;
 
@@ -67,7 +67,8 @@ impl Iterations {
     }
 }
 
-/// A variable that varies between iterations, and the depth of the loop in which it is bound.
+/// The value of a variable that varies between iterations, and the number of loops around its
+/// binding.
 #[derive(Clone, Debug)]
 pub(crate) struct Varying {
     depth: usize,
@@ -124,7 +125,7 @@ impl ChunkState {
         self.stop.get_or_insert(error);
     }
 
-    /// Raises the error of the program that was found in an abandoned chunk.
+    /// Fails with the error of the program that was found in an abandoned chunk, if there is one.
     pub fn stopped(&mut self) -> InterpResult<()> {
         match self.stop.take() {
             Some(stop) => Err(stop),
@@ -133,7 +134,8 @@ impl ChunkState {
     }
 }
 
-/// A block for many iterations.
+/// A block for many iterations. Its methods return `None` if a value cannot be computed for all
+/// iterations at once.
 #[derive(Clone)]
 pub(crate) struct BatchBlock {
     steps: BatchSteps,
@@ -159,7 +161,8 @@ impl BatchValue {
         }
     }
 
-    /// Returns the value as a lane; `None` if it is not a scalar.
+    /// Returns the value as a lane; `None` if it is not a scalar, or if an element that it reads
+    /// was never written.
     pub fn lane(&self, frame: &Frame<'_>) -> Option<Lane> {
         match self {
             BatchValue::Lane(_, lane) => Some(lane.clone()),
@@ -171,8 +174,8 @@ impl BatchValue {
         }
     }
 
-    /// Materialises the value as arrays with the iterations as the outermost dimensions; `None` if
-    /// the memory is not sufficient.
+    /// Returns the value as arrays with the iterations as the outermost dimensions; `None` if the
+    /// memory is not sufficient.
     pub fn spelled(&self, frame: &Frame<'_>) -> Option<BatchValue> {
         Some(match self {
             BatchValue::Array(_) => self.clone(),
@@ -324,7 +327,7 @@ fn lane_col(kind: Kind, lane: &Lane, frame: &Frame<'_>) -> Option<StridedArray> 
 // ----- variables -----
 
 /// Binds a variable to a value for each iteration. Returns `None` if the value is not of the
-/// variable's type.
+/// variable's type, or is a scalar that was never written in one of the iterations.
 pub(crate) fn bind(bind: &VarSlots, frame: &mut Frame<'_>, value: &BatchValue) -> Option<()> {
     match (bind, value) {
         (VarSlots::Word(kind, slot, _), value) => {
@@ -542,7 +545,7 @@ fn indices(start: usize, n: usize, times: usize) -> Option<Lane> {
     Some(Lane::Each(Data::I32(all)))
 }
 
-/// Returns `n` elements of an array from `start` on, whose first dimension is the iterations of the
+/// Returns `n` elements of an array from `start` on, as the values of the `n` iterations of the
 /// only loop; `None` if there are fewer elements, or the value is not an array.
 fn chunk(array: &Val, start: usize, n: usize) -> Option<BatchValue> {
     Some(match array {

@@ -29,8 +29,8 @@ pub(crate) fn calls(function: &Arc<Foreign>, args: &[Code], origin: Origin) -> V
 
 /// Code that calls a function on scalars in many iterations. Only functions without side effects
 /// are called so: others would print in another order, and twice if a chunk is abandoned. Calls are
-/// made in the order of the iterations, a failing call fails the program, and no call is made that
-/// the loop would not make.
+/// made in the order of the iterations, only for iterations in which the enclosing branches are
+/// taken, and a failing call fails the program.
 struct BatchedCalls {
     function: Arc<Foreign>,
     params: Vec<Kind>,
@@ -164,7 +164,7 @@ fn size(kind: Kind) -> usize {
     with_kind!(kind, T => size_of::<T>())
 }
 
-/// Returns the bytes of a word that contain a scalar of this size.
+/// Returns the range of the bytes of a word that contain a scalar of this size in bytes.
 fn lowest(size: usize) -> std::ops::Range<usize> {
     let end = size_of::<Word>();
     match cfg!(target_endian = "big") {

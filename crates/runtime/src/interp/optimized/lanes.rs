@@ -18,8 +18,9 @@ use super::batch;
 /// Code that computes a scalar for each of the current iterations, or returns `None` if it cannot.
 pub(crate) type LaneCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Option<Lane>>;
 
-/// Compiles a branch, which is evaluated for all iterations. Only calls of C functions are skipped
-/// in iterations that do not take it, because they may not terminate.
+/// Compiles a branch, which is evaluated for all iterations unless the condition is the same in all
+/// of them. Only calls of C functions are skipped in iterations that do not take it, because they
+/// may not terminate.
 fn branch(branch: &Branch) -> Option<LaneCode> {
     let value = code(&branch.value)?;
     if branch.steps.is_empty() {

@@ -9,10 +9,10 @@
 //! - A function that only rearranges its argument is applied to all elements of an array at once
 //!   ([`views`]).
 //!
-//! Batched code raises no errors: if an operation has no value for one of the iterations, the loop
-//! runs the chunk element by element, which reports the error.
-//! Without [`Options::optimize`](super::Options::optimize) no variants are used; the tests compare
-//! both ways of evaluation.
+//! If an operation of batched code has no value for one of the iterations, the loop runs the chunk
+//! element by element, which reports the error. Only a failed call of a C function ends the program
+//! at once. Without [`Options::optimize`](super::Options::optimize) no variants are used; the tests
+//! compare both ways of evaluation.
 
 mod batch;
 mod calls;

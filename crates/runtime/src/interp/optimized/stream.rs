@@ -19,7 +19,7 @@ pub(crate) type StreamCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> InterpResult<E
 /// Code that evaluates the sizes of a view.
 pub(crate) type ViewCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> InterpResult<PartView>>;
 
-/// A function from a start index and a length to these elements.
+/// A function that computes the elements from an index on; the second argument is their number.
 type Part = Box<dyn for<'a> FnMut(&mut Frame<'a>, usize, usize) -> InterpResult<Val>>;
 
 /// An array that is read part by part.

@@ -1,4 +1,4 @@
-//! Defines strategy expressions and the patterns of `match`.
+//! Defines strategy expressions, their operators, and the patterns of `match`.
 
 use super::{Alt, ExprId, ParamId, PatternId};
 use crate::Span;
@@ -21,7 +21,8 @@ pub enum ExprKind {
     Missing,
     /// `_`: as a right-hand side, a definition with a built-in meaning; elsewhere a typed hole.
     Hole,
-    /// A name, without its backquotes if it has any.
+    /// A name, without its backquotes if it has any; also `fun` and `let` as the names of
+    /// functions.
     Name(Name),
     /// A number or a Boolean.
     Literal(Literal),
@@ -29,7 +30,8 @@ pub enum ExprKind {
     String(Box<str>),
     /// An address space: `Global`, `Local`, `Private` or `Constant`.
     Address(AddressSpace),
-    /// A type as an argument: a scalar type, `Array[n, t]` or another constructor.
+    /// A type or type-level function of RISE as an argument: a scalar type, `Array[n, t]` or
+    /// another constructor, `natFun(…)` or `dataFun(…)`.
     Type(TermId),
     /// A call `f(a, name = b)`; the callee of `f(a)(b)` is the call `f(a)`.
     Call {
@@ -42,7 +44,8 @@ pub enum ExprKind {
     Member {
         /// The object `e`.
         object: ExprId,
-        /// The name of the member; `None` in incomplete code.
+        /// The name of the member; `None` if it is absent, in which case the item has a reported
+        /// error.
         name: Option<Ident>,
     },
     /// An infix operation `a OP b`.
@@ -157,7 +160,8 @@ pub enum PatternKind {
     Missing,
     /// The wildcard `_`.
     Wildcard,
-    /// A single name: a variable, except for a name that RISE defines in a match on a program.
+    /// A single name. It binds a variable, except in a match on a program, where a name that RISE
+    /// defines matches this definition or primitive.
     Name(Name),
     /// A number or a Boolean.
     Literal(Literal),
@@ -167,18 +171,20 @@ pub enum PatternKind {
     List(Box<[PatternId]>),
     /// A list with a head and a tail, `p :: q`.
     Cons(PatternId, PatternId),
-    /// The result of a strategy that succeeds, `Success(p)`.
+    /// The result of a strategy that succeeds, `Success(p)`, where `p` matches the program.
     Success(PatternId),
-    /// The result of a strategy that fails, `Failure(p)`.
+    /// The result of a strategy that fails, `Failure(p)`, where `p` matches the strategy that
+    /// failed.
     Failure(PatternId),
     /// A node of a program with its children: `app(p, q)`, `fun(p, q)`, …
     Node(Node, Box<[PatternId]>),
-    /// A RISE term as a pattern, as in rules.
+    /// Any other pattern: a RISE term as in rules, perhaps with a type after it.
     Term(TermId),
 }
 
 words! {
-    /// The nodes of programs, as patterns and, except for `depfun`, as constructor functions.
+    /// The forms of nodes of programs. Each is the name of a pattern, and each except `depfun` also
+    /// that of a function that builds such a node.
     Node {
         /// A function application, `app(f, x)`.
         App = "app",
@@ -196,7 +202,7 @@ words! {
 }
 
 impl Node {
-    /// Returns the number of children.
+    /// Returns the number of patterns or arguments in the parentheses after the name.
     pub const fn arity(self) -> usize {
         match self {
             Node::App | Node::Fun | Node::DepApp | Node::DepFun => 2,
@@ -209,7 +215,7 @@ words! {
     /// The infix operators of strategy expressions, in order of increasing precedence. Adjacent
     /// operators of one group, such as `;` and `;;` or `+` and `-`, have the same precedence.
     Op {
-        /// Left choice, `s <+ t`: `t` is applied where `s` fails.
+        /// Left choice, `s <+ t`: `t` is applied if `s` fails.
         Choice = "<+",
         /// Sequential composition, `s ; t`: first `s`, then `t`.
         Seq = ";",

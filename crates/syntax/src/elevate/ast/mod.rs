@@ -1,10 +1,11 @@
-//! Defines the abstract syntax tree of ELEVATE: each item has an arena of expressions, with
-//! explicit holes for missing parts, and RISE trees for the RISE terms within it.
+//! Defines the abstract syntax tree of ELEVATE: each item has arenas of its nodes, with explicit
+//! holes for missing parts, and an arena of the RISE terms within it.
 //!
 //! An item contains two trees. Strategy expressions, conditions, patterns of `match` and types are
-//! nodes of this module. The sides of rules, the patterns of predicates, `rise { … }` and the sizes
-//! in clauses are RISE terms in [`Item::rise`], so that the parser, printer and type inference of
-//! RISE apply to them. A [`TermId`] is here always an index into [`Item::rise`].
+//! nodes of this module. The sides of rules, the patterns of predicates, `rise { … }`, the programs
+//! of examples, types as arguments, and the sizes in clauses, conditions and ranges are RISE terms
+//! in [`Item::rise`], so that the parser, printer and type inference of RISE apply to them. A
+//! [`TermId`] is here always an index into [`Item::rise`].
 
 mod expr;
 mod rule;
@@ -63,7 +64,7 @@ pub struct Item {
     pub rise: crate::ast::Item,
 }
 
-/// The forms of items. Names are missing only in incomplete code.
+/// The forms of items. A name is `None` only if the item has a reported error.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemKind {
     /// An import `import "path"`, as in RISE.
@@ -72,15 +73,16 @@ pub enum ItemKind {
         /// if no complete string literal follows `import`.
         path: Option<(Box<str>, Span)>,
     },
-    /// The header `language rise`, the language of the programs. Any other language than `rise` has
-    /// been reported.
+    /// The header `language rise`, the language of the programs. For any other language than
+    /// `rise`, the item has a reported error.
     Language {
         /// The name of the language.
         name: Option<Ident>,
     },
     /// The header `traversal functionFirst`, the order in which traversals visit children.
     Traversal {
-        /// The order; `None` for another word or a missing one, which has been reported.
+        /// The order; `None` for another word or a missing one, in which case the item has a
+        /// reported error.
         order: Option<Order>,
         /// The span of the word; empty if it is missing.
         span: Span,
@@ -147,12 +149,13 @@ pub enum ItemKind {
         range: Option<Range>,
         /// The condition that the value must satisfy, if there is one.
         condition: Option<CondId>,
-        /// The value; `None` if the size is not determined.
+        /// The value, if it is written.
         value: Option<ExprId>,
     },
     /// An example `example "title" { input … apply … expect … modulo … }`.
     Example {
-        /// The title, with the span of the literal and its quotes; `None` if there is none.
+        /// The title with its escapes resolved, and the span of the literal with its quotes; `None`
+        /// if there is none.
         title: Option<(Box<str>, Span)>,
         /// The program to which the strategy is applied.
         input: TermId,
@@ -170,7 +173,7 @@ pub enum ItemKind {
         /// The expression.
         expr: ExprId,
     },
-    /// Text that is none of these. It has been reported, unless it is empty.
+    /// Text that is none of these. The item has a reported error, unless the text is empty.
     Stray,
 }
 
@@ -210,7 +213,7 @@ pub struct Param {
     pub default: Option<ExprId>,
 }
 
-/// The bodies of predicates.
+/// The right-hand side of a predicate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PredBody {
     /// A strategy: the predicate holds if the strategy succeeds.
@@ -231,13 +234,15 @@ pub struct Range {
 /// The forms of ranges.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RangeKind {
-    /// An interval `a..b`, `a..b step c` or `a..b pow c`; it includes both bounds.
+    /// The sizes from `a` to `b`, `a..b`, including `b`; or only those of them that `a` reaches by
+    /// the step, `a..b step c` or `a..b pow c`.
     Between {
         /// The lower bound `a`.
         from: TermId,
         /// The upper bound `b`.
         to: TermId,
-        /// The step between values; 1 if it is `None`.
+        /// The step from a value to the next one; `None` if all sizes between the bounds are
+        /// values.
         step: Option<RangeStep>,
     },
     /// The divisors of a size, `divisors(n)`.
@@ -280,8 +285,8 @@ pub struct Type {
 pub enum TypeKind {
     /// A required type that is absent or cannot be read; the item has a reported error.
     Missing,
-    /// A type name: `Nat`, `Int`, `Bool`, `String`, `Addr`, `Expr`, `Type`, `Strategy`,
-    /// `Traversal`, `Pred`, `Rule`, or a type parameter.
+    /// A type name: `Nat`, `Int`, `Bool`, `String`, `Addr`, `Expr`, `Type`, `Result`, `Strategy`,
+    /// `Traversal`, `Pred`, `Rule`, a type parameter, or an unknown name.
     Name(Name),
     /// An applied type constructor: `List[t]`, `Strategy[Rise]`.
     Apply {

@@ -34,7 +34,7 @@ pub struct Clause {
 pub enum ClauseKind {
     /// A local size, `let name = size`.
     Let {
-        /// The name; `None` in incomplete code.
+        /// The name; `None` if it is absent, in which case the item has a reported error.
         name: Option<Ident>,
         /// The value of the size.
         value: TermId,
@@ -107,7 +107,8 @@ pub enum CondKind {
         /// The kind.
         kind: Kind,
     },
-    /// A named property: `assoc(f)`, `commutative(f)`, `neutral(f, z)`, `scalar(t)` or `within(p)`.
+    /// A call of a named property: `assoc(f)`, `commutative(f)`, `neutral(f, z)`, `scalar(t)` or
+    /// `within(p)`; the type checker reports any other name.
     Property {
         /// The name of the property.
         name: Ident,

@@ -1,4 +1,4 @@
-//! Lays out strategy expressions.
+//! Lays out strategy expressions and the patterns of `match`.
 
 use super::ItemLayout;
 use crate::TokenKind;
@@ -124,8 +124,8 @@ impl ItemLayout<'_> {
         }
     }
 
-    /// Writes the right-hand side of a `=` or `=>`: on the same line if it is short or ends in a block
-    /// of its own, otherwise below.
+    /// Writes an expression after `=`, `=>` or `apply`: on the same line if it fits or ends in a
+    /// block in braces, otherwise on the lines below.
     pub(super) fn right_side(&mut self, body: ExprId) {
         match self.ends_in_block(body) {
             true => {
@@ -136,8 +136,9 @@ impl ItemLayout<'_> {
         }
     }
 
-    /// Returns true for a block in braces, perhaps after parameters; the cases of a `match` count
-    /// only after a name, a call or a member access.
+    /// Returns true for an expression that ends with a block in braces: `rule`, `with`, `rise` or
+    /// an abstraction with such a body. A `match` counts only if it matches a name, a call or a
+    /// member access.
     fn ends_in_block(&self, id: ExprId) -> bool {
         let mut id = id;
         loop {
@@ -158,8 +159,9 @@ impl ItemLayout<'_> {
         }
     }
 
-    /// Writes a call `f(a, b)`. An abstraction, or a block in braces, as the last argument begins
-    /// on the line of the parenthesis.
+    /// Writes a call `f(a, b)`. If the last argument is an abstraction or ends with a block in
+    /// braces, and has no name, no line breaks separate the arguments; otherwise either all
+    /// arguments are on one line or each is on its own.
     fn call(&mut self, callee: ExprId, args: &[Arg]) {
         self.expr(callee);
         let ends_in_function = args.last().is_some_and(|arg| {

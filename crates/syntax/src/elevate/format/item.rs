@@ -86,7 +86,7 @@ impl ItemLayout<'_> {
         self.right_side(body);
     }
 
-    /// Writes `: t`, after a space unless `touches`.
+    /// Writes `: t`, after a space unless `touches`; writes nothing without a type.
     fn annotation(&mut self, ty: Option<TypeId>, touches: bool) {
         if let Some(ty) = ty {
             if !touches {
@@ -138,7 +138,8 @@ impl ItemLayout<'_> {
         }
     }
 
-    /// Writes `rule name(params) = left |-> right clauses`.
+    /// Writes `rule name(params) = left |-> right clauses`, where alternatives in braces or `_` may
+    /// be on the right of the `=`.
     fn rule(&mut self, params: &[ParamList], alts: &[Alt]) {
         self.writer.open();
         self.name();
@@ -184,7 +185,7 @@ impl ItemLayout<'_> {
         }
     }
 
-    /// Writes a pattern, perhaps with a type after it.
+    /// Writes the left-hand side of a rule or another RISE pattern, perhaps with a type after it.
     pub(super) fn side(&mut self, id: TermId) {
         let item = self.item;
         let span = item.term(id).span;

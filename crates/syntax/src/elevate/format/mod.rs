@@ -1,8 +1,8 @@
-//! A formatter that changes white space only, with the layouts of the RISE formatter.
+//! Formats ELEVATE files. Only white space changes; RISE terms are laid out as in RISE files.
 //!
-//! The lines of a sequence of strategies end with `;`, as in the papers, unless the text begins
-//! lines with it; other operators begin lines. A block in braces keeps several lines if, in the
-//! text, a line ends after its `{`.
+//! If a sequence of strategies takes several lines, they end with `;`, unless in the text one of
+//! them begins with it; the lines of chains of other operators begin with the operator. A block in
+//! braces keeps several lines if, in the text, a line ends after its `{`.
 
 mod expr;
 mod item;
@@ -16,7 +16,8 @@ pub fn format(text: &str) -> String {
     crate::format::format_file(text, &split(text), &format_item)
 }
 
-/// Formats the text of one item; returns it unchanged if it has a syntax error.
+/// Formats the text of one ELEVATE item with the line end `newline`; returns it unchanged if it has
+/// a syntax error.
 pub fn format_item(text: &str, newline: &str) -> String {
     let parsed = parse(text);
     if parsed.has_error() {
@@ -78,9 +79,9 @@ impl<'t> Layout<'t> for ItemLayout<'t> {
 }
 
 impl ItemLayout<'_> {
-    /// Writes `{ a | b }`: on one line, or each part on its own, as always if a line ends after the
-    /// `{` in the text. `separated` is true if a `|` separates the parts; then several parts are
-    /// aligned after the `|`.
+    /// Writes `{ a | b }` on one line, or each part on its own line if it does not fit or, in the
+    /// text, a line ends after the `{`. `separated` is true if a `|` separates the parts; then
+    /// several parts are aligned after the `|`.
     fn braces(&mut self, count: usize, separated: bool, mut each: impl FnMut(&mut Self, usize)) {
         let aligned = separated && count > 1;
         self.group(|layout| {

@@ -1,4 +1,4 @@
-//! Parses the conditions of rules.
+//! Parses the conditions of rules and tuning parameters.
 
 use super::Parser;
 use crate::ast::{BinaryOp, Ident, Kind, TermId, TermKind, UnaryOp};
@@ -130,7 +130,9 @@ impl Parser<'_> {
         self.push_cond(CondKind::Holds { strategy, term }, span)
     }
 
-    /// Returns true if the parentheses at the current token contain a condition rather than a size.
+    /// Returns true if the parentheses at the current token contain, outside of further brackets, a
+    /// connective or other keyword of conditions or a `:`. Otherwise their contents, which may be a
+    /// comparison, are parsed as a term.
     fn encloses_condition(&self) -> bool {
         let mut open = self.rise.pos;
         let mut close = self.partners[open] as usize;
@@ -158,8 +160,8 @@ impl Parser<'_> {
         false
     }
 
-    /// Returns true if the word at index `at` is a keyword of conditions; `first` is true in the
-    /// position of an operand.
+    /// Returns true if the name at index `at` is a keyword of conditions there; `first` is true for
+    /// the first token of the condition.
     fn is_condition_word(&self, at: usize, first: bool) -> bool {
         let call = self.kinds[at + 1] == TokenKind::LParen;
         match self.rise.slice(self.rise.tokens[at].span) {
@@ -171,7 +173,8 @@ impl Parser<'_> {
     }
 
     /// Converts a term to the condition that it denotes: a comparison, a property, or conditions
-    /// with `&&`, `||`, `!` or parentheses. Any other term is reported.
+    /// with `&&`, `||`, `!` or parentheses. Any other term becomes [`CondKind::Missing`] and,
+    /// unless it is missing itself, is reported.
     fn classify(&mut self, term: TermId) -> CondId {
         let span = self.rise.span_of(term);
         let kind = match self.rise.terms[term.0 as usize].kind.clone() {

@@ -88,7 +88,8 @@ impl Parser<'_> {
         self.reduce(base, operand, None)
     }
 
-    /// Returns the infix operator at the current token; `<+` for a `|`, which is reported.
+    /// Returns the infix operator at the current token; `<+` for a `|` before an operand, which is
+    /// reported.
     fn infix_or_bar(&mut self) -> Option<Op> {
         self.infix().or_else(|| self.at_bar().then_some(Op::Choice))
     }
@@ -117,9 +118,10 @@ impl Parser<'_> {
         })
     }
 
-    /// Combines operators on the stack, down to the index `base`, with their right operand, up to
-    /// one of lower precedence than `next`, or of the same precedence for `::`, which is
-    /// right-associative. Without `next`, combines all of them.
+    /// Combines the operators on the stack from the index `base` on, the last one first, with their
+    /// right operand, and returns the result. Stops before an operator of lower precedence than
+    /// `next`, and for `::`, which is right-associative, before one of the same precedence. Two
+    /// comparisons without parentheses are reported.
     fn reduce(&mut self, base: usize, operand: ExprId, next: Option<(Op, Span)>) -> ExprId {
         let mut operand = operand;
         while self.pending.len() > base {
@@ -190,7 +192,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if the token `n` positions ahead can begin an operand; `-` is not considered.
+    /// Returns true if the token `n` positions ahead can begin an operand. The signs and words `-`,
+    /// `let`, `natFun` and `dataFun`, which can also begin one, are not considered.
     pub(super) fn begins_operand(&self, n: usize) -> bool {
         match self.peek(n) {
             TokenKind::Quoted | TokenKind::Metavariable => true,
@@ -245,7 +248,8 @@ impl Parser<'_> {
         self.push_since(start, ExprKind::Match { scrutinee, cases })
     }
 
-    /// Parses the next case; returns `None` if there is none.
+    /// Parses the next case; returns `None` if there is none. Text before its `case` is reported
+    /// and skipped.
     fn case(&mut self) -> Option<Case> {
         if matches!(self.kind(), TokenKind::RBrace | TokenKind::End) {
             return None;
@@ -281,7 +285,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reports a pattern without `=>`.
+    /// Reports that no `=>` follows the pattern of a case; a `->` in its place is skipped.
     fn no_arrow(&mut self) {
         if let Some(arrow) = self.eat(TokenKind::Arrow) {
             let message = "the pattern of a case is followed by `=>`, not `->`";
@@ -292,13 +296,13 @@ impl Parser<'_> {
         self.rise.expected("`=>` and a result");
     }
 
-    /// Skips to the next case, or to the bracket that closes the cases.
     fn skip_to_case(&mut self) {
         self.skip_until(|kind| kind == TokenKind::Word(Word::Case));
     }
 
-    /// Skips to the next token outside of further brackets for which `stops` returns true, or to
-    /// the bracket that closes the enclosing ones.
+    /// Skips to the first token, from the current one on, for which `stops` returns true, or to the
+    /// next unmatched closing bracket or the end of the item. Brackets that open on the way are
+    /// skipped with their contents.
     pub(super) fn skip_until(&mut self, stops: impl Fn(TokenKind) -> bool) {
         loop {
             match self.kind() {

@@ -9,13 +9,14 @@ use crate::lexer::elevate::Word;
 use crate::parser::TermCategory;
 use crate::{Diagnostic, Span, Token, TokenKind};
 
-/// The names of the attributes of items. An `@` before one of them is certainly not an operator.
+/// The names of the attributes that items can have.
 pub const ATTRIBUTES: &[&str] = &[
     "action", "hidden", "kind", "looping", "menu", "native", "order", "title",
 ];
 
 impl Parser<'_> {
-    /// Parses the whole item, and reports any text after it.
+    /// Parses the whole item; reports attributes before an item that allows none, and text after
+    /// the item.
     pub(super) fn item(&mut self) -> (Box<[Annotation]>, ItemKind) {
         let attributes = self.attributes();
         self.mend_item_word();
@@ -58,7 +59,8 @@ impl Parser<'_> {
         attributes.into_boxed_slice()
     }
 
-    /// Reports an attribute before an item that allows none: probably the operator was intended.
+    /// Reports an attribute before an item that allows none: an [attribute](ATTRIBUTES) lacks its
+    /// definition; any other name was probably meant as a strategy after the operator `@`.
     fn lone_attribute(&mut self, attribute: &Annotation) {
         let (Some(name), sign) = (&attribute.name, attribute.span.start) else {
             return;
@@ -273,8 +275,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the `=` of a definition; if it is missing, skips past the next one. Returns false if
-    /// there is none.
+    /// Parses the `=` of a definition; `==` or `=>` in its place is reported. If there is none of
+    /// them, reports this and skips past the next `=` of the item, or to its end. Returns false if
+    /// there is no `=`.
     fn equals(&mut self, name: Option<&Ident>, what: &str) -> bool {
         if self.eat(TokenKind::Equals).is_some() {
             return true;
@@ -397,7 +400,7 @@ impl Parser<'_> {
     }
 
     /// Parses `word`, one of the keywords of an example. If it is missing, reports this and skips
-    /// to behind the next one, or to the end.
+    /// past its next occurrence, or to the end.
     fn field(&mut self, word: &'static str, what: &str, example: Token) {
         if self.eat_field(word) {
             return;
@@ -440,7 +443,7 @@ impl Parser<'_> {
         Expect::Trace(rules, self.rise.since(word.span.start))
     }
 
-    /// Parses a main expression, or reports text that is not an item.
+    /// Parses a main expression. Text that cannot begin one is reported and skipped.
     fn main(&mut self, attributes: &[Annotation]) -> ItemKind {
         if self.begins_operand(0) || self.at(TokenKind::Minus) {
             return ItemKind::Main { expr: self.expr() };

@@ -1,11 +1,13 @@
 //! A recursive-descent parser from the tokens of one item to its tree.
 //!
 //! The parser contains a RISE parser over the same tokens: at a RISE term, the RISE parser
-//! continues from the current token, up to the end of the term. Tokens that only ELEVATE has are
-//! unknown to the RISE parser, so that a term ends before them.
+//! continues from the current token, up to the end of the term. To the RISE parser, names in
+//! backquotes and metavariables are identifiers, and the other tokens that only ELEVATE has are
+//! unknown, so that a term ends before them.
 //!
-//! Every construct returns a tree, with `Missing` for absent parts; only the first
-//! mistake of the item is reported, and error recovery parses the rest without reports.
+//! Every construct returns a tree, with `Missing` for absent parts; only the first mistake of the
+//! item is reported as an error, and error recovery parses the rest without reports. Operators in
+//! typographic quotes are reported by an additional warning.
 
 mod condition;
 mod expr;
@@ -50,7 +52,7 @@ impl Parsed {
 /// Parses the text of one ELEVATE item, as [`split`](super::split) returns it. Spans are relative
 /// to its start.
 ///
-/// The tree is complete: absent parts are `Missing`. At most one error is reported, the first one,
+/// Absent parts are `Missing`, or `None` for names. At most one error is reported, the first one,
 /// at the position where [`parse`](crate::parse) reports such errors for RISE.
 pub fn parse(text: &str) -> Parsed {
     let mut parser = Parser::new(text);
@@ -81,8 +83,8 @@ pub fn parse(text: &str) -> Parsed {
     }
 }
 
-/// An arena of nodes of one kind, each with its height: the number of nodes on the longest path
-/// from it to a leaf.
+/// An arena of nodes of one kind, each with its height: the number of ELEVATE nodes on the longest
+/// path from it to a leaf.
 struct Arena<T> {
     nodes: Vec<T>,
     heights: Vec<u16>,
@@ -132,7 +134,7 @@ struct Parser<'t> {
     /// The operators whose right operand is being parsed, as a stack; every chain uses its own part
     /// at the end.
     pending: Vec<PendingOperator>,
-    /// True if the item is a `tune`.
+    /// True after the keyword `tune` of the item.
     tune: bool,
     /// True if a `=>` ends the expression: in the guard of a case, outside of brackets.
     guard: bool,
@@ -161,7 +163,8 @@ impl<'t> Parser<'t> {
         parser
     }
 
-    /// Adds a token, or reports a lexical error.
+    /// Adds a token that is not trivia. A lexical error is reported; of these tokens, only unclosed
+    /// strings and signs that denote another token are added.
     fn push_token(&mut self, token: Token) {
         let mut kind = in_rise(token.kind);
         match token.kind {
@@ -270,7 +273,8 @@ impl<'t> Parser<'t> {
             && self.rise.peek(n - 1).span.end == self.rise.peek(n).span.start
     }
 
-    /// Returns true if the current token is the `(` of a call.
+    /// Returns true if the current token is the `(` of a call: it is adjacent to the token before
+    /// it.
     fn at_call(&self) -> bool {
         self.at(TokenKind::LParen) && self.rise.last_end() == self.span().start
     }
@@ -454,7 +458,7 @@ fn in_rise(kind: TokenKind) -> TokenKind {
     }
 }
 
-/// Returns a single warning about all operators in typographic quotes.
+/// Returns a single warning about all operators in typographic quotes, if there are any.
 fn typographic_quotes(places: &[(Span, &'static str)]) -> Option<Diagnostic> {
     let &(first, operator) = places.first()?;
     let edits = places

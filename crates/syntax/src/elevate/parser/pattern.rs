@@ -72,7 +72,7 @@ impl Parser<'_> {
         self.leaf_pattern(PatternKind::Name(name))
     }
 
-    /// Returns true if the token `n` positions ahead ends a pattern.
+    /// Returns true if the token `n` positions ahead can follow a complete pattern.
     fn ends_pattern(&self, n: usize) -> bool {
         use TokenKind::{Comma, Cons, End, FatArrow, RBrace, RBracket, RParen};
         matches!(
@@ -81,8 +81,8 @@ impl Parser<'_> {
         )
     }
 
-    /// Parses `Success(p)`, `Failure(p)` or a node such as `app(p, q)`; any other call is a RISE
-    /// pattern.
+    /// Parses `Success(p)`, `Failure(p)` or a node such as `app(p, q)`. Any other call, and `fun`
+    /// with a `=>`, is a RISE pattern.
     fn call_pattern(&mut self) -> PatternId {
         let text = self.text();
         let node = Node::from_text(text).filter(|&node| node != Node::Fun || !self.has_arrow(1));

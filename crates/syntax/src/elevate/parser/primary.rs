@@ -148,7 +148,8 @@ impl Parser<'_> {
         self.push(ExprKind::Literal(literal), span)
     }
 
-    /// Parses `fun(x => e)`, a RISE term, or the name of `fun(x, e)`, a function that builds one.
+    /// Parses `fun(x => e)` or `depFun(n: Nat => e)`, a RISE term, or the name `fun` before `(x,
+    /// e)`, a function that builds a term.
     fn function(&mut self) -> ExprId {
         if self.at(TokenKind::DepFun) || self.has_arrow(1) || !self.call_ahead(1) {
             let term = self.rise.function();
@@ -157,8 +158,8 @@ impl Parser<'_> {
         self.leaf(|_, _| ExprKind::Name(Name::new_static("fun")))
     }
 
-    /// Returns true if the parentheses that open `n` tokens ahead contain a `=>` that is not in
-    /// further brackets.
+    /// Returns true if the token `n` positions ahead is a `(` whose parentheses contain a `=>` that
+    /// is not in further brackets.
     pub(super) fn has_arrow(&self, n: usize) -> bool {
         let open = self.rise.pos + n;
         if self.peek(n) != TokenKind::LParen {
@@ -285,8 +286,9 @@ impl Parser<'_> {
         self.push_since(word.span.start, ExprKind::Rise(term))
     }
 
-    /// Parses a token that cannot begin an operand. It is skipped unless an enclosing construct may
-    /// use it.
+    /// Reports the current token, which cannot begin an operand, and returns an
+    /// [`ExprKind::Missing`]. Kinds, strings and `|->` are skipped, a `let` with the rest of the
+    /// item; any other token is not skipped, since an enclosing construct may use it.
     fn no_operand(&mut self) -> ExprId {
         let (span, text) = (self.span(), self.quoted());
         match self.kind() {

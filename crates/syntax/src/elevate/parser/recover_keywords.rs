@@ -1,5 +1,5 @@
-//! Error recovery for misspelt keywords, and for operators that are missing or from another
-//! language.
+//! Error recovery for misspelt keywords, and for operators between strategies that are missing or
+//! wrong.
 
 use super::{Parser, in_rise};
 use crate::lexer::elevate::Word;
@@ -14,8 +14,8 @@ const ITEM_WORDS_OF_RISE: [(&str, TokenKind); 2] =
 const CLAUSES: [Word; 3] = [Word::Where, Word::Requires, Word::Assuming];
 
 impl Parser<'_> {
-    /// Reports a misspelt keyword at the start of an item, or `fun` before a name there, and reads
-    /// it as the intended keyword.
+    /// Reports a misspelt keyword at the start of an item, if the tokens after it can follow the
+    /// intended one, or `fun` before a name there, and reads it as the intended keyword.
     pub(super) fn mend_item_word(&mut self) {
         if self.at(TokenKind::Fun) && self.is_name(1) {
             let span = self.span();
@@ -39,8 +39,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the token for a keyword that begins items, if the tokens after the current one can
-    /// follow that keyword.
+    /// Returns the kind of the token of `meant`, a keyword that begins items, if the tokens after
+    /// the current one can follow that keyword.
     fn item_word(&self, meant: &str) -> Option<TokenKind> {
         let in_rise = ITEM_WORDS_OF_RISE.iter().find(|(word, _)| *word == meant);
         let kind = match in_rise {
@@ -63,7 +63,8 @@ impl Parser<'_> {
         matches!(self.peek(n), TokenKind::Ident | TokenKind::Quoted)
     }
 
-    /// Returns true if the token `n` positions ahead can follow the name of a definition.
+    /// Returns true if the token `n` positions ahead can follow the name of a definition: it is `=`
+    /// or `:`, or `(` or `[` in an item that contains an `=`.
     fn goes_on_as_definition(&self, n: usize) -> bool {
         let equals = TokenKind::Equals;
         match self.peek(n) {
@@ -73,8 +74,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Turns `..` into an unknown token in a `tune`: both ends of a range are sizes, and to the
-    /// RISE parser `..` would begin a type.
+    /// Makes each `..` unknown to the RISE parser if the current token is `tune`: both ends of a
+    /// range are sizes, and to the RISE parser `..` would begin a type.
     fn mend_range(&mut self) {
         if !self.at_word(Word::Tune) {
             return;
@@ -103,7 +104,8 @@ impl Parser<'_> {
         true
     }
 
-    /// Returns true at the connective `word` of conditions. A misspelt one is reported.
+    /// Returns true at the connective `word` of conditions, and at a misspelling of it before an
+    /// operand, which is reported.
     pub(super) fn at_joining(&mut self, word: &'static str) -> bool {
         if self.at_name(word) {
             return true;
@@ -151,7 +153,7 @@ impl Parser<'_> {
         self.rise.tokens[at].kind = in_rise(kind);
     }
 
-    /// Returns true at a `|` between strategies, which is reported.
+    /// Returns true at a `|` before an operand, and reports it.
     pub(super) fn at_bar(&mut self) -> bool {
         let is_bar = self.at(TokenKind::Bar) && self.begins_operand(1);
         if is_bar {
@@ -163,7 +165,8 @@ impl Parser<'_> {
         is_bar
     }
 
-    /// Reports that no operator precedes the current operand.
+    /// Reports that nothing joins the current operand to the text before it. A `(` on the line of
+    /// the previous token is reported as a call after white space.
     pub(super) fn unjoined(&mut self) {
         let (end, span, text) = (self.rise.last_end(), self.span(), self.quoted());
         let gap = Span::new(end, span.start);
@@ -217,7 +220,7 @@ impl Parser<'_> {
     }
 
     /// Reports that no operator joins the current token to the rule before it, and skips to the
-    /// next clause.
+    /// next clause, `|` or unmatched closing bracket, or to the end.
     pub(super) fn unjoined_in_rule(&mut self) {
         let (span, text) = (self.span(), self.quoted());
         let message = format!(

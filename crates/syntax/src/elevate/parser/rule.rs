@@ -1,4 +1,4 @@
-//! Parses the alternatives of rules, and their clauses.
+//! Parses the alternatives of rules, their clauses, RISE patterns, and sizes.
 
 use super::Parser;
 use crate::ast::{TermId, TermKind};
@@ -23,8 +23,8 @@ impl Parser<'_> {
         alts.into_boxed_slice()
     }
 
-    /// Skips the `|` or the closing brace after an alternative. Returns true if another
-    /// alternative follows.
+    /// Skips the `|` or the closing brace after an alternative. A `,` in place of the `|` is
+    /// reported, as is any other token. Returns true if another alternative follows.
     pub(super) fn next_alternative(&mut self, open: Token) -> bool {
         if self.eat(TokenKind::Bar).is_some() {
             return true;
@@ -147,8 +147,8 @@ impl Parser<'_> {
         ClauseKind::Let { name, value }
     }
 
-    /// Parses RISE operators and operands, without terms that extend to the right as far as
-    /// possible.
+    /// Parses a RISE term that consists of operators and operands, but no `let` and no function
+    /// type outside of brackets.
     pub(super) fn size(&mut self, mode: TermCategory) -> TermId {
         match self.nested(|parser| parser.rise.operators(mode)) {
             Some(term) => term,

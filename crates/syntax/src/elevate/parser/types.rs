@@ -74,7 +74,7 @@ impl Parser<'_> {
         self.eat(TokenKind::Colon).map(|_| self.ty())
     }
 
-    /// Parses the parameter lists after a name.
+    /// Parses the parameter lists after a name; white space before a `(` is reported.
     pub(super) fn param_lists(&mut self) -> Box<[ParamList]> {
         let mut lists = Vec::new();
         while self.at(TokenKind::LParen) {

@@ -1,4 +1,5 @@
-//! Operations on arrays in many iterations: elements, concatenation and repetition.
+//! Operations on arrays in many iterations: elements, concatenation, repetition, and operations on
+//! vectors.
 
 use rise::core::Origin;
 
@@ -94,7 +95,8 @@ pub(crate) fn elem(frame: &Frame<'_>, slot: usize, indices: &[Lane]) -> Option<B
     Some(value)
 }
 
-/// Concatenates arrays in each iteration.
+/// Concatenates arrays in each iteration. The arrays vary between the iterations
+/// ([`BatchValue::Array`]), or are pairs of such arrays; the result is `None` for others.
 pub(crate) fn chain(parts: &[BatchValue], frame: &Frame<'_>) -> Option<BatchValue> {
     if parts.iter().any(|part| matches!(part, BatchValue::Pair(_))) {
         let half = |second| {
