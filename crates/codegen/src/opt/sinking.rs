@@ -73,6 +73,10 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
             }
             _ => {
                 let at = before_pointer(body, first);
+                // Declarations behind this one stay behind it.
+                let is_declaration = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(_, None));
+                let at = body[..at].iter().rposition(|stmt| !is_declaration(stmt));
+                let at = at.map_or(0, |last| last + 1);
                 body.insert(at, declaration);
                 mentioned.insert(at, own);
             }

@@ -4,6 +4,7 @@
 //! all enclosing counters.
 
 mod folding;
+mod guards;
 pub(crate) mod peeling;
 
 use nat::{Facts, Nat, Prop, Var};
@@ -202,6 +203,15 @@ impl Loops<'_> {
         if inner.is_empty() {
             return Ok(());
         }
+        if self.simplifies_control_flow
+            && mode == LoopMode::Sequential
+            && step.is_one()
+            && let Some(value) = guards::only_iteration(&inner, counter)
+        {
+            let body = self.with(inner, counter, &value, false);
+            let body = self.if_within(&value, [&from, &to], body, (origin, made_by));
+            return self.statements(body, out);
+        }
         let whole = Loop {
             counter,
             from,
@@ -215,6 +225,27 @@ impl Loops<'_> {
             out.push(stmt);
         }
         Ok(())
+    }
+
+    /// Returns the statements under the condition that a value is in the range of a loop, as far as
+    /// that is not known.
+    fn if_within(
+        &self,
+        value: &Nat,
+        [from, to]: [&Nat; 2],
+        body: Vec<Stmt>,
+        (origin, made_by): (Origin, Option<Maker>),
+    ) -> Vec<Stmt> {
+        let next = value + 1;
+        let bounds = [(from, &next), (value, to)];
+        let open = bounds.into_iter().filter(|(small, large)| {
+            let holds = Prop::AtLeast(Nat::clone(large), *small + 1);
+            !self.facts.proves(&holds)
+        });
+        let made_by = made_by.or(Some(Maker::Pass(PASS.name)));
+        open.fold(body, |body, (small, large)| {
+            vec![once(small, large, body, origin, made_by)]
+        })
     }
 
     fn unroll(
