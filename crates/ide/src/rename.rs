@@ -138,7 +138,7 @@ fn check_place(view: &View<'_>, old: &str, new: &str) -> Result<(), RenameError>
         .any(|found| bare(&view.name_of(found.symbol)) == bare(new));
     if taken {
         return error(format!(
-            "`{new}` already occurs in this definition: it would then refer to the renamed `{old}`"
+            "`{new}` already occurs in this definition, and would then refer to the renamed `{old}`"
         ));
     }
     Ok(())
@@ -148,7 +148,7 @@ fn check_local(view: &View<'_>, symbol: Symbol, old: &str, new: &str) -> Result<
     if let Symbol::Binder(_, binder) = symbol
         && siblings(view, binder).any(|other| view.item().binder(other).name == new)
     {
-        return error(format!("`{new}` is already a parameter beside `{old}`"));
+        return error(format!("`{new}` is already another parameter of the function of `{old}`"));
     }
     let captured = view
         .occurrences_of(symbol)
@@ -167,7 +167,7 @@ fn check_local(view: &View<'_>, symbol: Symbol, old: &str, new: &str) -> Result<
         .any(|term| reaches(view, term, new, symbol));
     if capturing {
         return error(format!(
-            "`{new}` is already used where `{old}` is in scope: it would then refer to the renamed `{old}`"
+            "`{new}` is already used where `{old}` is in scope, and would then refer to the renamed `{old}`"
         ));
     }
     Ok(())

@@ -58,7 +58,7 @@ impl Literal {
             Ok(literal) if parser.rest.is_empty() => Ok(literal),
             Ok(_) => Err(LiteralError::Syntax(
                 text.to_owned(),
-                "something follows it",
+                "more text follows the value",
             )),
             Err(reason) => Err(LiteralError::Syntax(text.to_owned(), reason)),
         }
@@ -161,7 +161,7 @@ impl Parser<'_> {
                     Ok(Literal::Pair(Box::new(first), Box::new(second)))
                 }
                 (Some(only), None) => Ok(only),
-                _ => Err("a tuple has two components"),
+                _ => Err("a tuple must have two components"),
             };
         }
         let end = self
@@ -169,7 +169,7 @@ impl Parser<'_> {
             .find(|c: char| "[]<>(),".contains(c) || c.is_whitespace());
         let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
         if word.is_empty() {
-            return Err("a number, `true`, `false`, `[…]` or `(…, …)` is missing");
+            return Err("expected a number, `true`, `false`, `[…]` or `(…, …)`");
         }
         self.rest = rest.trim_start();
         Ok(Literal::Word(word.to_owned()))
@@ -184,7 +184,7 @@ impl Parser<'_> {
         while !self.eat(close) {
             all.push(self.literal(depth + 1)?);
             if !self.eat(',') && !self.rest.starts_with(close) {
-                return Err("a `,` or a closing bracket is missing");
+                return Err("expected `,` or a closing bracket");
             }
         }
         Ok(all)

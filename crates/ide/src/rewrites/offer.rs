@@ -206,7 +206,7 @@ impl Offer {
         let unfolds = UNFOLDING.contains(&attempt.strategy.as_str());
         if unfolds && let Some(name) = self.known.unknown_name(*new) {
             return Some(format!(
-                "it needs `{name}`, which this file does not import"
+                "the result needs `{name}`, which this file does not import"
             ));
         }
         let store = &self.known.program.store;
@@ -223,7 +223,7 @@ impl Offer {
             let size = titles::text(store, &nat::Nat::from(inner?));
             let condition = titles::condition(store, assumption);
             Some(format!(
-                "it would assume {condition}, and `{size}` is not known outside"
+                "the result would assume {condition}, and `{size}` is bound inside of the definition"
             ))
         })
     }
@@ -237,7 +237,7 @@ impl Offer {
         let (target, primitive) = self.known.not_for_target(self.known.program.root(), new)?;
         let (target, name) = (target.as_str(), primitive.name());
         Some(format!(
-            "the definition has `@target({target})`, and this uses `{name}`"
+            "the definition has `@target({target})`, and the result uses `{name}`"
         ))
     }
 

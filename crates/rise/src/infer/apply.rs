@@ -751,7 +751,7 @@ impl Infer<'_> {
                     Some(primitive) => Some(self.primitive_head(primitive, term)),
                     None => {
                         let message =
-                            format!("`({})` is not a function; write a `fun`", op.as_str());
+                            format!("`({})` is not a function: write a `fun` whose body uses the operator", op.as_str());
                         self.error(syntax::codes::SYNTAX_ERROR, self.span(term), message);
                         None
                     }

@@ -154,7 +154,7 @@ impl Infer<'_> {
             }
             None => {
                 diagnostic.help =
-                    Some("define it in this file, or import the file that does".into());
+                    Some("define the strategy in this file, or import the file that defines it".into());
             }
         }
     }
@@ -168,7 +168,7 @@ impl Infer<'_> {
                 item: Some(item),
                 span: syntax::Span::default(),
             };
-            diagnostic = diagnostic.related(place, "one of them is here");
+            diagnostic = diagnostic.related(place, "one definition is here");
         }
         self.diagnostics.push(diagnostic);
     }

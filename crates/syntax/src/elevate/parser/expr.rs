@@ -57,7 +57,7 @@ impl Parser<'_> {
                 let (open, close) = (Span::empty(span.start), Span::empty(span.end));
                 let (place, text) = (self.span(), self.quoted());
                 let message =
-                    format!("{text} behind a `match`: put parentheses around the `match`");
+                    format!("{text} cannot follow a `match` directly: put parentheses around the `match`");
                 self.rise.report(Diagnostic::syntax(place, message).fix(
                     "Put parentheses around the `match`",
                     vec![(open, "(".to_owned()), (close, ")".to_owned())],
@@ -155,7 +155,7 @@ impl Parser<'_> {
             Diagnostic::error(
                 codes::AMBIGUOUS_OPERATORS,
                 second,
-                "comparisons do not chain: put parentheses around one, or join two with `&&`",
+                "comparisons do not chain: put parentheses around one comparison, or join two with `&&`",
             )
             .related(first, "the first of the two operators"),
         );
@@ -237,7 +237,7 @@ impl Parser<'_> {
                 let message = "expected `{` and the cases after `match`";
                 self.rise.report(
                     Diagnostic::syntax(span, message)
-                        .related(word.span, "written `e match { case p => a  case _ => b }`"),
+                        .related(word.span, "a `match` is written `e match { case p => a  case _ => b }`"),
                 );
             }
         }
