@@ -146,7 +146,7 @@ struct Parser<'a> {
 impl Parser<'_> {
     fn literal(&mut self, depth: usize) -> Result<Literal, &'static str> {
         if depth > MAX_DEPTH {
-            return Err("it has too many brackets");
+            return Err("its brackets are nested too deeply");
         }
         if self.eat('[') {
             return self.list(']', depth);
@@ -333,7 +333,7 @@ mod tests {
             "`1 2` is not a value: something follows it"
         );
         let deep = "[".repeat(100_000);
-        assert!(read(&deep, I8).ends_with("it has too many brackets"));
+        assert!(read(&deep, I8).ends_with("its brackets are nested too deeply"));
     }
 
     #[test]
