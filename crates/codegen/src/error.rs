@@ -85,7 +85,9 @@ pub(crate) fn unstorable(ty: &str, origin: Origin) -> CompileError {
 
 /// Returns the error for a size that applies a parameter, a function from sizes to sizes.
 pub(crate) fn size_function(size: &str, origin: Origin) -> CompileError {
-    let text = format!("the size `{size}` uses a function that is a parameter, which generated code cannot call");
+    let text = format!(
+        "the size `{size}` uses a function that is a parameter, which generated code cannot call"
+    );
     CompileError::new(origin, text)
         .with_help("write the function where it is used: `natFun(i => …)`")
 }

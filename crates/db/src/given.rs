@@ -44,7 +44,9 @@ pub(crate) fn given_strategy(
         return Err(error("expected a strategy, found nothing"));
     }
     if syntax::elevate::split(text).len() > 1 {
-        return Err(error("expected one strategy, found several definitions or expressions"));
+        return Err(error(
+            "expected one strategy, found several definitions or expressions",
+        ));
     }
     let parsed = syntax::elevate::parse(text);
     let is_error = |found: &Diagnostic| found.severity == Severity::Error;

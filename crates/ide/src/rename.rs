@@ -148,7 +148,9 @@ fn check_local(view: &View<'_>, symbol: Symbol, old: &str, new: &str) -> Result<
     if let Symbol::Binder(_, binder) = symbol
         && siblings(view, binder).any(|other| view.item().binder(other).name == new)
     {
-        return error(format!("`{new}` is already another parameter of the function of `{old}`"));
+        return error(format!(
+            "`{new}` is already another parameter of the function of `{old}`"
+        ));
     }
     let captured = view
         .occurrences_of(symbol)

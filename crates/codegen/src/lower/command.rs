@@ -96,7 +96,10 @@ impl Lower<'_> {
             (Prim::ParForGlobal | Prim::ParForWorkGroup | Prim::ParForLocal, _)
                 if !self.function.features.has_work_items() =>
             {
-                let text = format!("`{}` distributes iterations over work-items, which only OpenCL has", prim.name());
+                let text = format!(
+                    "`{}` distributes iterations over work-items, which only OpenCL has",
+                    prim.name()
+                );
                 Err(CompileError::new(origin, text).with_help("for OpenMP write `parFor`"))
             }
             (Prim::OclRunCommand, [command]) => self.kernel(command, types, origin, env, out),

@@ -205,12 +205,15 @@ impl<'p> Lower<'p> {
     fn passable(&mut self, ty: &Ty, what: &str, origin: Origin) {
         let help = "pass the parts separately, and make the tuple inside of the definition";
         if rise::types::has_tuple_of_arrays(ty) {
-            let text =
-                format!("{what} is a tuple of arrays, which generated functions neither take nor return");
+            let text = format!(
+                "{what} is a tuple of arrays, which generated functions neither take nor return"
+            );
             self.errors
                 .push(CompileError::new(origin, text).with_help(help));
         } else if matches!(&*store::element(ty), Type::DepPair(_)) {
-            let text = format!("{what} is a dependent pair, which generated functions neither take nor return");
+            let text = format!(
+                "{what} is a dependent pair, which generated functions neither take nor return"
+            );
             let help = "pass the size and the array separately";
             self.errors
                 .push(CompileError::new(origin, text).with_help(help));

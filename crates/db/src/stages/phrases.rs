@@ -69,9 +69,9 @@ impl Frontend for Dpia {
             program.name
         );
         let found = Diagnostic::error(dpia::codes::NOT_A_PROGRAM, name_span(db, item), text);
-        Err(one(
-            found.help("choose imperative DPIA or a form after it, such as C")
-        ))
+        Err(one(found.help(
+            "choose imperative DPIA or a form after it, such as C",
+        )))
     }
 
     fn phrase(&self, db: &dyn Db, item: SourceItem, target: Target) -> StageResult<PhraseProgram> {

@@ -200,7 +200,12 @@ fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> 
         Ok(module) => match local_memory(&module, device).max() {
             Some(bytes) => {
                 let bytes = format_bytes(bytes);
-                fails(&format!("a work-group would keep {bytes} in Local memory in all, which is more than the device has"), false)
+                fails(
+                    &format!(
+                        "a work-group would keep {bytes} in Local memory in all, which is more than the device has"
+                    ),
+                    false,
+                )
             }
             None => TrialResult::Compiles,
         },

@@ -130,7 +130,9 @@ fn unread_parameters(program: &PhraseProgram, source_map: &SourceMap) -> Vec<Dia
                 "the parameter `{name}` must be readable (`Rd`), and its type says that it is not yet written (`Wr`)"
             ),
             Type::Exp(_, Access::St) => {
-                format!("the parameter `{name}` must be readable (`Rd`), and its type says that it is a stream (`St`)")
+                format!(
+                    "the parameter `{name}` must be readable (`Rd`), and its type says that it is a stream (`St`)"
+                )
             }
             _ => continue,
         };

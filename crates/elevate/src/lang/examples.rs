@@ -113,7 +113,9 @@ fn apply_to(
         Err(NotRewritten::Strategy(trouble)) => Err(say(globals.explain(&trouble))),
         // The other errors concern the definition and the values of sizes, which an example does
         // not have.
-        Err(_) => Err(say("the program becomes too large, or nests too deeply".into())),
+        Err(_) => Err(say(
+            "the program becomes too large, or nests too deeply".into()
+        )),
     }
 }
 
@@ -135,9 +137,14 @@ fn other_trace(at: Span, wanted: &[&str], done: &Rewritten) -> Option<Diagnostic
     let first = first.unwrap_or(found.len().min(wanted.len()));
     let help = match (found.get(first), wanted.get(first)) {
         (Some(found), Some(wanted)) => {
-            format!("step {} applies `{found}`, and the example expects `{wanted}`", first + 1)
+            format!(
+                "step {} applies `{found}`, and the example expects `{wanted}`",
+                first + 1
+            )
         }
-        (Some(found), None) => format!("the example does not expect the last steps, from `{found}` on"),
+        (Some(found), None) => {
+            format!("the example does not expect the last steps, from `{found}` on")
+        }
         (None, Some(wanted)) => format!("the example expects more steps, from `{wanted}` on"),
         (None, None) => return None,
     };

@@ -280,7 +280,8 @@ fn empty_range(item: &Item) -> Option<(Span, String)> {
         _ => None,
     };
     let (from, to) = (number(from)?, number(to)?);
-    let message = || format!("the range from {from} to {to} is empty: write the smaller size first");
+    let message =
+        || format!("the range from {from} to {to} is empty: write the smaller size first");
     (from > to).then(|| (range.span, message()))
 }
 
@@ -490,7 +491,10 @@ impl Tune<'_> {
                 Truth::Fails => {
                     return Err(TuneConditionError::Refuted(match self.own.as_const() {
                         Some(value) => {
-                            format!("`{}` is {value}, and the condition `{written}` does not hold", self.name)
+                            format!(
+                                "`{}` is {value}, and the condition `{written}` does not hold",
+                                self.name
+                            )
                         }
                         None => format!("no value of `{}` fulfils `{written}`", self.name),
                     }));

@@ -221,7 +221,9 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
         }
         Cond::Not(cond) => match truth(ctx, facts, cond, found) {
             Truth::True(_) => Truth::False(match &**cond {
-                Cond::Within(pattern) => format!("the place is inside {}", pattern.outermost()).into(),
+                Cond::Within(pattern) => {
+                    format!("the place is inside {}", pattern.outermost()).into()
+                }
                 _ => "the condition must not hold, and it holds".into(),
             }),
             Truth::False(_) => Truth::HOLDS,

@@ -40,7 +40,9 @@ impl ConditionFailure {
                 let ty = arg_text(store, &Arg::Type(ty.clone()));
                 format!("`{ty}` is not {wanted}")
             }
-            ConditionFailure::Fails(found) => format!("the condition does not hold for `{}`", term(*found)),
+            ConditionFailure::Fails(found) => {
+                format!("the condition does not hold for `{}`", term(*found))
+            }
             ConditionFailure::Occurs(local, found) => {
                 format!(
                     "`{}` occurs in `{}`",

@@ -14,7 +14,9 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
             format!("expected `{expected}`, found `{}`", short(store, *found))
         }
         // The message of a refuted predicate does not contain the condition.
-        Reason::Refuted { condition, why } if why.starts_with("the condition does not hold for") => {
+        Reason::Refuted { condition, why }
+            if why.starts_with("the condition does not hold for") =>
+        {
             format!("the rewrite needs `{condition}`: {why}")
         }
         Reason::Refuted { why, .. } => why.clone(),
@@ -38,8 +40,13 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
         Reason::Endless(circle) if circle.is_empty() => {
             "the strategy does not end: the strategy that it repeats changes nothing".to_owned()
         }
-        Reason::Endless(circle) => format!("the strategy does not end: it repeats {}", circle.join(", ")),
-        Reason::TooManyCalls { last, .. } => format!("the strategy makes too many calls; the last was {last}"),
+        Reason::Endless(circle) => format!(
+            "the strategy does not end: it repeats {}",
+            circle.join(", ")
+        ),
+        Reason::TooManyCalls { last, .. } => {
+            format!("the strategy makes too many calls; the last was {last}")
+        }
         Reason::OutOfFuel { .. } => "the strategy takes too long".to_owned(),
         Reason::Cancelled => "the strategy is cancelled".to_owned(),
         Reason::TooLarge => "the program becomes too large".to_owned(),

@@ -109,7 +109,8 @@ pub fn extended(
     let others = super::size_parameters::users(db, item, parameters)?;
     let (text, parsed) = (db.item_text(item), db.parsed(item));
     let text = super::size_parameters::with_parameters(&text, &parsed.item, parameters);
-    let no_place = || Unwritable::NotRead("there is no place for the new size parameters".to_owned());
+    let no_place =
+        || Unwritable::NotRead("there is no place for the new size parameters".to_owned());
     let text = text.ok_or_else(no_place)?;
     let (read, inference, def) = FileEnv::of(db, item)
         .parsed(&text)

@@ -129,7 +129,8 @@ pub fn choose(
     let device = Backend::Compiled(annotated_device.unwrap_or(usual_device));
     let for_devices = |reason: String| {
         let title = device.title();
-        let sizes = format!("a device, a local size and a global size can be given for {title} only");
+        let sizes =
+            format!("a device, a local size and a global size can be given for {title} only");
         Err(Failure::Unavailable(format!("{sizes}, and {reason}")))
     };
     match (job.backend, annotated) {

@@ -216,7 +216,11 @@ pub fn source(text: &str) -> Result<ArgumentSource, SourceError> {
         _ => match Literal::parse(text)? {
             // A single word may also be the name of a file of another type.
             Literal::Word(word) if Path::new(&word).is_file() => {
-                return Err(LiteralError::Syntax(word, "it is the name of a file, and only .npy files are read").into());
+                return Err(LiteralError::Syntax(
+                    word,
+                    "it is the name of a file, and only .npy files are read",
+                )
+                .into());
             }
             literal => ArgumentSource::Literal(literal),
         },

@@ -87,7 +87,9 @@ impl Message {
             (Some(Value::String(version)), _, _) if version != "2.0" => {
                 "the version of JSON-RPC is not 2.0"
             }
-            (Some(Value::String(_)), Some(_), _) if answers => "the message has both a method and a result",
+            (Some(Value::String(_)), Some(_), _) if answers => {
+                "the message has both a method and a result"
+            }
             (Some(Value::String(_)), Some(Value::String(method)), id) => {
                 let params = envelope.params.unwrap_or_default();
                 return Ok(match id {

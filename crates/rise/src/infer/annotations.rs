@@ -279,7 +279,11 @@ impl<'a> Infer<'a> {
             let (key, value) = match (&arg.key, &arg.value) {
                 (Some(key), AnnotationValue::Term(value)) => (key, value),
                 (Some(_), AnnotationValue::String(_, span) | AnnotationValue::List(_, span)) => {
-                    self.bad(*span, "the value of a size in `@run` must be a number", help);
+                    self.bad(
+                        *span,
+                        "the value of a size in `@run` must be a number",
+                        help,
+                    );
                     continue;
                 }
                 (None, _) => {
@@ -289,14 +293,21 @@ impl<'a> Infer<'a> {
             };
             if self.value_parameters().contains(&key.name.as_str()) {
                 let message = format!("`@run` takes sizes, and `{}` is a value", key.name);
-                let help = format!("give the value when the program runs: `--arg {}=…`", key.name);
+                let help = format!(
+                    "give the value when the program runs: `--arg {}=…`",
+                    key.name
+                );
                 self.bad(key.span, message, &help);
             } else if !sizes.contains(&key.name.as_str()) {
                 let near = closest(&key.name, sizes.iter().copied());
                 let message = format!("the definition has no size parameter `{}`", key.name);
                 self.misspelt(key.span, message, ("", near), help);
             } else if self.literal_nat(*value).is_none() {
-                self.bad(self.span(*value), "the value of a size in `@run` must be a number", help);
+                self.bad(
+                    self.span(*value),
+                    "the value of a size in `@run` must be a number",
+                    help,
+                );
             }
         }
     }

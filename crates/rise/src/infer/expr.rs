@@ -270,7 +270,10 @@ impl Infer<'_> {
             return ty;
         }
         let text = self.show(&ty);
-        let message = format!("data is expected here, and this is a function: `{text}`{}", self.for_any(&ty));
+        let message = format!(
+            "data is expected here, and this is a function: `{text}`{}",
+            self.for_any(&ty)
+        );
         self.error(codes::NOT_DATA, self.span(term), message).help =
             Some("apply the function, or bind it with its own `def`".into());
         self.broken()
@@ -631,7 +634,9 @@ impl Infer<'_> {
                     kind_noun(kind)
                 );
                 self.error(codes::KIND_MISMATCH, self.head_span(term), message)
-                    .help = Some(format!("bind `{text}` at the start of the definition with `depFun`"));
+                    .help = Some(format!(
+                    "bind `{text}` at the start of the definition with `depFun`"
+                ));
                 None
             }
             _ => {

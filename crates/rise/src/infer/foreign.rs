@@ -40,8 +40,11 @@ impl Infer<'_> {
                 name.name
             );
             let found = Diagnostic::error(codes::FOREIGN_NAME, name.span, text);
-            self.diagnostics
-                .push(found.help("declare the function by the name that it has in C, or give it a body in C"));
+            self.diagnostics.push(
+                found.help(
+                    "declare the function by the name that it has in C, or give it a body in C",
+                ),
+            );
         }
         let (mut types, mut phrases) = (Vec::new(), Vec::new());
         for &param in params {
@@ -105,8 +108,9 @@ impl Infer<'_> {
             if is_c_word(&name) {
                 let text =
                     format!("`{name}` is a keyword of C and cannot be the name of a parameter");
-                self.error(codes::FOREIGN_NAME, span, text).help =
-                    Some(format!("rename the parameter to `{name}_`, also in the body"));
+                self.error(codes::FOREIGN_NAME, span, text).help = Some(format!(
+                    "rename the parameter to `{name}_`, also in the body"
+                ));
                 continue;
             }
             let same = |other: &&BinderId| self.item.binder(**other).name == name;
@@ -115,7 +119,8 @@ impl Infer<'_> {
                 let first = self.item.binder(before).span;
                 let text = format!("two parameters are called `{name}`, which C does not allow");
                 let found = Diagnostic::error(codes::FOREIGN_NAME, span, text);
-                self.diagnostics.push(found.related(first, "the first parameter of this name"));
+                self.diagnostics
+                    .push(found.related(first, "the first parameter of this name"));
             }
         }
     }

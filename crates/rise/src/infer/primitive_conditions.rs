@@ -102,8 +102,7 @@ impl Infer<'_> {
             let there = self.table.apply_size_fun(f, &i);
             let again = self.table.apply_size_fun(back, &there);
             let inside = Prop::AtLeast(n.clone(), Nat::add(&there, &Nat::constant(1)));
-            let words =
-                "the functions of `reorder` must map each index of the array to an index of the array";
+            let words = "the functions of `reorder` must map each index of the array to an index of the array";
             self.require_by_words(inside, span, words, functions);
             let words = "the two functions of `reorder` must be inverse to each other";
             let undone = Prop::Equal(again, i.clone());

@@ -350,7 +350,9 @@ impl Compiler {
     pub fn data(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         match self.term(term, env, steps)? {
             StaticValue::Data(out) => Ok(out),
-            StaticValue::Function(_) => Err(malformed("expected data, found a function", term.origin)),
+            StaticValue::Function(_) => {
+                Err(malformed("expected data, found a function", term.origin))
+            }
         }
     }
 
@@ -496,7 +498,10 @@ impl Compiler {
     ) -> InterpResult<StaticValue> {
         match f {
             Function::DepLambda(var, body, env) => self.term(body, &env.with_var(*var, arg), steps),
-            _ => Err(malformed("a size is given to a function that takes no size", origin)),
+            _ => Err(malformed(
+                "a size is given to a function that takes no size",
+                origin,
+            )),
         }
     }
 

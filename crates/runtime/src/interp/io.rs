@@ -60,7 +60,8 @@ fn shape_of(
         Type::Vector(n, lane) => {
             let leaf = shape_of(lane, None, nats)?.as_leaf();
             let leaf = leaf.ok_or_else(|| malformed("the elements of a vector must be scalars"))?;
-            let n = u32::try_from(size(n)?).map_err(|_| malformed("a vector has too many lanes"))?;
+            let n =
+                u32::try_from(size(n)?).map_err(|_| malformed("a vector has too many lanes"))?;
             Shape::Vector(n, leaf)
         }
         Type::Array(n, element) => Shape::Array(size(n)?, Arc::new(shape_of(element, None, nats)?)),
@@ -145,7 +146,9 @@ impl Reader<'_> {
     fn read(&self, shape: &Shape, outer: &mut Outer, base: u64) -> InterpResult<Val> {
         match shape {
             Shape::Scalar(_) | Shape::Index(_) => {
-                let leaf = shape.as_leaf().ok_or_else(|| malformed("expected a scalar or vector, found another value"))?;
+                let leaf = shape
+                    .as_leaf()
+                    .ok_or_else(|| malformed("expected a scalar or vector, found another value"))?;
                 self.leaf(leaf, outer, base)
             }
             Shape::Vector(n, leaf) => {
@@ -304,7 +307,9 @@ impl Writer {
     ) -> InterpResult<()> {
         match (shape, value) {
             (Shape::Scalar(_) | Shape::Index(_), value) => {
-                let leaf = shape.as_leaf().ok_or_else(|| malformed("expected a scalar or vector, found another value"))?;
+                let leaf = shape
+                    .as_leaf()
+                    .ok_or_else(|| malformed("expected a scalar or vector, found another value"))?;
                 self.leaf(leaf, value, outer, base)
             }
             (Shape::Vector(n, leaf), value) => {
@@ -325,7 +330,9 @@ impl Writer {
             }
             (Shape::DepArray(rows), Val::Rows(values)) if outer.is_empty() => {
                 if rows.shapes().len() != values.len() {
-                    return Err(malformed("the length of a dependent array is not that of its type"));
+                    return Err(malformed(
+                        "the length of a dependent array is not that of its type",
+                    ));
                 }
                 let places = rows.shapes().iter().zip(rows.offsets());
                 for ((row, offset), value) in places.zip(values.iter()) {
@@ -399,9 +406,7 @@ impl Writer {
                 self.places(leaf, col, col.offset, &col.dims, outer, base)
             }
             Val::Failed(error) => Err(Box::new((**error).clone())),
-            _ => Err(malformed(
-                "expected a scalar, found another value",
-            )),
+            _ => Err(malformed("expected a scalar, found another value")),
         }
     }
 

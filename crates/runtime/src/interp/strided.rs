@@ -97,7 +97,9 @@ impl StridedArray {
             return Err(hole(uninit.failure(offset), origin));
         }
         let word = self.buf.data.word(offset);
-        word.ok_or_else(|| ErrorKind::Malformed("an element is read after the end of its buffer").at(origin))
+        word.ok_or_else(|| {
+            ErrorKind::Malformed("an element is read after the end of its buffer").at(origin)
+        })
     }
 
     /// Reads the element at `index`, which must be in bounds, of an array of scalars.
@@ -121,10 +123,15 @@ impl StridedArray {
                 return Err(hole(uninit.failure(at), origin));
             }
             let value = values.get(at).cloned();
-            return value.ok_or_else(|| ErrorKind::Malformed("an element is read after the end of its buffer").at(origin));
+            return value.ok_or_else(|| {
+                ErrorKind::Malformed("an element is read after the end of its buffer").at(origin)
+            });
         }
         let ElementRepr::Scalar(kind) = self.buf.data.cell() else {
-            return Err(ErrorKind::Malformed("expected a buffer of scalars, found another buffer").at(origin));
+            return Err(
+                ErrorKind::Malformed("expected a buffer of scalars, found another buffer")
+                    .at(origin),
+            );
         };
         Ok(Val::Word(kind, self.word_at(at, origin)?))
     }
@@ -272,7 +279,9 @@ impl StridedArray {
             })
         }, else false);
         if !copied {
-            return Err(ErrorKind::Malformed("an element is read after the end of its buffer").nowhere());
+            return Err(
+                ErrorKind::Malformed("an element is read after the end of its buffer").nowhere(),
+            );
         }
         Ok(target.finish(meter))
     }
@@ -377,7 +386,9 @@ impl ArrayBuilder {
                 copy_values(a, at, b, src.offset, &pairs)
             }, else false);
         if !fits {
-            return Err(ErrorKind::Malformed("the elements of two arrays differ in their types").nowhere());
+            return Err(
+                ErrorKind::Malformed("the elements of two arrays differ in their types").nowhere(),
+            );
         }
         if src.buf.uninit.is_some() || self.uninit.is_some() {
             self.copy_holes(at, src, &pairs);

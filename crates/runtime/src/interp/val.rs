@@ -67,7 +67,9 @@ impl Val {
         match self {
             Val::Array(col) => Ok(Val::Array(change(col)?)),
             Val::Pair(pair) => Ok(Val::pair(pair.0.columns(change)?, pair.1.columns(change)?)),
-            _ => Err(malformed("expected an array to rearrange, found another value")),
+            _ => Err(malformed(
+                "expected an array to rearrange, found another value",
+            )),
         }
     }
 
@@ -82,9 +84,7 @@ impl Val {
     pub fn word(&self) -> InterpResult<Word> {
         match self {
             Val::Word(_, word) => Ok(*word),
-            _ => Err(malformed(
-                "expected a scalar, found another value",
-            )),
+            _ => Err(malformed("expected a scalar, found another value")),
         }
     }
 

@@ -95,7 +95,9 @@ fn misplaced_header(item: &Item, twice: bool) -> Diagnostic {
     };
     let message = match twice {
         true => format!("the file has a `{word}` already"),
-        false => format!("`{word}` must come before all definitions, because it applies to the whole file"),
+        false => format!(
+            "`{word}` must come before all definitions, because it applies to the whole file"
+        ),
     };
     Diagnostic::syntax(span, message)
 }

@@ -80,8 +80,7 @@ impl Parser<'_> {
     /// Reports a second `=` after an assignment.
     pub(super) fn chained_assignment(&mut self) {
         let span = self.token().span;
-        let message =
-            "assignments do not chain: write one assignment for each acceptor, with `;` between them";
+        let message = "assignments do not chain: write one assignment for each acceptor, with `;` between them";
         self.error_at(span, message);
     }
 
@@ -221,7 +220,8 @@ impl Parser<'_> {
         if self.at(TokenKind::RBrace) {
             let place = Span::empty(self.last_end());
             let span = open.span.cover(self.token().span);
-            let message = "expected a command in the block: `skip` is the command that does nothing";
+            let message =
+                "expected a command in the block: `skip` is the command that does nothing";
             self.report(Diagnostic::syntax(span, message).replace("Write `skip`", place, " skip "));
             let command = self.missing();
             self.bump();

@@ -328,7 +328,9 @@ impl Parser<'_> {
                 Diagnostic::error(
                     codes::RESERVED_NAME,
                     token.span,
-                    format!("`{text}` is a reserved word: write it in backquotes to use it as a name"),
+                    format!(
+                        "`{text}` is a reserved word: write it in backquotes to use it as a name"
+                    ),
                 )
                 .replace("Put it in backquotes", token.span, format!("`{text}`")),
             );

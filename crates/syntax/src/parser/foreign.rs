@@ -96,7 +96,8 @@ impl Parser<'_> {
         let name = self.binders[id.0 as usize].name.clone();
         let span = self.last_char();
         let is_typed = self.at(TokenKind::Scalar);
-        let message = format!("expected `:` and the type of the parameter `{name}`, which is not inferred");
+        let message =
+            format!("expected `:` and the type of the parameter `{name}`, which is not inferred");
         let error = Diagnostic::syntax(span, message);
         self.report(
             error
@@ -146,8 +147,9 @@ impl Parser<'_> {
         let name = names.last().map_or("x", String::as_str);
         let edit = (Span::empty(span.start), format!("{name}: "));
         if !self.extend_fix(NAME_PARAMETERS, std::slice::from_ref(&edit)) {
-            let message =
-                format!("the parameter of a foreign function must have a name: write `{name}: {text}`");
+            let message = format!(
+                "the parameter of a foreign function must have a name: write `{name}: {text}`"
+            );
             self.report(Diagnostic::syntax(span, message).fix(NAME_PARAMETERS, vec![edit], true));
         }
         id

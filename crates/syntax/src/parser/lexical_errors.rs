@@ -148,9 +148,9 @@ impl Parser<'_> {
                 ("~", Some((_, sign))) => format!(
                     ": write `{sign}` to negate a boolean, and `-x - 1` to invert the bits of an integer"
                 ),
-                ("&", Some((_, sign))) => format!(
-                    ": write `{sign}` to combine booleans; there are no bitwise operations"
-                ),
+                ("&", Some((_, sign))) => {
+                    format!(": write `{sign}` to combine booleans; there are no bitwise operations")
+                }
                 (_, Some((_, sign))) => format!(": write `{sign}`"),
                 (_, None) => advice_for_sign(text).map_or(String::new(), |it| format!(": {it}")),
             };

@@ -451,7 +451,8 @@ fn begins_definition(token: TokenKind) -> bool {
 
 /// Returns the error for a comment that begins with a sign of another language.
 pub(crate) fn comment(sign: Span, text: &str) -> Diagnostic {
-    let message = format!("`{text}` does not begin a comment: write `//`, or `/* … */` around the comment");
+    let message =
+        format!("`{text}` does not begin a comment: write `//`, or `/* … */` around the comment");
     let error = Diagnostic::syntax(sign, message);
     match text {
         "#" | "--" => error.write(sign, "//"),

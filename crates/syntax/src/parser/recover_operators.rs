@@ -320,9 +320,9 @@ impl Parser<'_> {
         }
         let error = |message| Diagnostic::syntax(token.span, message);
         self.report(match op {
-            BinaryOp::Or if self.divides => {
-                error("there is no \"or\" in conditions on sizes: all conditions must hold".to_owned())
-            }
+            BinaryOp::Or if self.divides => error(
+                "there is no \"or\" in conditions on sizes: all conditions must hold".to_owned(),
+            ),
             BinaryOp::Divides => error(format!(
                 "expected `divides` between two sizes, found {text}"
             ))

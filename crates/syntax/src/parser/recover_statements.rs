@@ -53,8 +53,9 @@ impl Parser<'_> {
         let text = self.quoted(word);
         let message = format!("there is no {text}: write `select(condition, then, else)`");
         self.report(
-            Diagnostic::syntax(word.span, message)
-                .help("for several cases, nest `select`: `select(x == 0)(a)(select(x == 1)(b)(c))`"),
+            Diagnostic::syntax(word.span, message).help(
+                "for several cases, nest `select`: `select(x == 0)(a)(select(x == 1)(b)(c))`",
+            ),
         );
         self.skip_to_end();
         self.push(TermKind::Missing, word.span)

@@ -469,7 +469,8 @@ impl Parser<'_> {
     /// Reports the type annotation of a `let`: `let x: type = …`.
     fn let_with_type(&mut self, name: &Name) {
         let colon = self.bump();
-        let message = format!("the name of a `let` has no type: write `let {name} = (value : type) in …`");
+        let message =
+            format!("the name of a `let` has no type: write `let {name} = (value : type) in …`");
         self.error_at(colon.span, message);
         self.term(TermCategory::Type);
     }
@@ -489,9 +490,8 @@ impl Parser<'_> {
             return;
         }
         if self.at(TokenKind::LParen) {
-            let message = format!(
-                "`let` cannot define a function: write `def {name} = fun(x => …)`"
-            );
+            let message =
+                format!("`let` cannot define a function: write `def {name} = fun(x => …)`");
             self.error_at(next.span, message);
             self.skip_brackets();
             self.eat(TokenKind::Equals);

@@ -89,7 +89,9 @@ impl Reporter<'_> {
                     ConcurrentWriters::All => None,
                 };
                 found.help = Some(match example {
-                    Some(example) => format!("write the result inside of a `{map}`, as in `|> {example}`"),
+                    Some(example) => {
+                        format!("write the result inside of a `{map}`, as in `|> {example}`")
+                    }
                     None => format!("write the result inside of a `{map}`"),
                 });
             }

@@ -191,7 +191,10 @@ impl Reporter<'_> {
     ) -> Diagnostic {
         let spot = self.source_map.location(at);
         let name = self.name(spot, primitive);
-        let message = format!("{} does not say in which address space it stores its result", tick(&name));
+        let message = format!(
+            "{} does not say in which address space it stores its result",
+            tick(&name)
+        );
         let found = Diagnostic::error(codes::ADDRESS_SPACE, spot.head, message);
         let found = found.help(
             match spaces.iter().find(|space| space.impossible.is_none()) {

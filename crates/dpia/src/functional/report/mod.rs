@@ -430,7 +430,10 @@ impl Reporter<'_> {
         found.help = Some(match (&list[..], self.source_map.names(spot, pattern)) {
             ([one], true) => format!("write {one}"),
             (many, true) => format!("choose one of {}", many.join(", ")),
-            (many, false) => format!("write out what `{name}` computes, with {}", many.join(" or ")),
+            (many, false) => format!(
+                "write out what `{name}` computes, with {}",
+                many.join(" or ")
+            ),
         });
         self.offer_replacements(&mut found, (at, pattern), "Choose", &choices);
         if pattern == Primitive::Map {
@@ -497,9 +500,8 @@ impl Reporter<'_> {
         } else {
             "compiled code needs at least 1 round of `iterate`, and the number of rounds may be 0"
         };
-        Diagnostic::error(rise::codes::OBLIGATION_FAILS, spot.head, message).help(
-            "the last round writes the result",
-        )
+        Diagnostic::error(rise::codes::OBLIGATION_FAILS, spot.head, message)
+            .help("the last round writes the result")
     }
 
     fn no_half(&self, spot: SourceLocation) -> Diagnostic {
@@ -590,9 +592,10 @@ impl Reporter<'_> {
                 "overlapping windows read an element several times",
                 "these windows read it",
             ),
-            RecomputationCause::Loop(..) => {
-                ("a loop reads all of them at each step", "this loop reads them")
-            }
+            RecomputationCause::Loop(..) => (
+                "a loop reads all of them at each step",
+                "this loop reads them",
+            ),
             RecomputationCause::Name(_) => ("the array is read more than once", "read again here"),
         };
         let store = match self.target.has_work_items() {
@@ -649,7 +652,9 @@ impl Reporter<'_> {
         let names = rise::Names(self.source_map.program.names.clone().into());
         let result = super::primitive_checks::result(&self.source_map.program.body);
         let text = print::type_text(&result.ty, &names);
-        let message = format!("`{def}` cannot be compiled on its own: its result `{text}` is not one array or one value");
+        let message = format!(
+            "`{def}` cannot be compiled on its own: its result `{text}` is not one array or one value"
+        );
         let found = Diagnostic::error(codes::NOT_A_PROGRAM, self.def_name(), message);
         match pair {
             Some((Primitive::Unzip, at)) => {
@@ -659,7 +664,8 @@ impl Reporter<'_> {
                 return self.fixed(found, "Leave `unzip` out", edits);
             }
             Some((_, at)) => {
-                let found = found.help("return one array of pairs, which `zip` makes of two arrays");
+                let found =
+                    found.help("return one array of pairs, which `zip` makes of two arrays");
                 let edits = self.with_result_zipped(self.source_map.zipped(at));
                 return self.fixed(found, "Give an array of pairs: `zip`", edits);
             }
@@ -725,7 +731,9 @@ impl Reporter<'_> {
             User::Primitive(p @ (ReduceSeq | ReduceSeqUnroll | ReducePar | ScanSeq), _) => {
                 format!("the accumulator of `{}`", p.name())
             }
-            User::Primitive(p, origin) => format!("the result of {}", tick(&self.quote(*origin, *p))),
+            User::Primitive(p, origin) => {
+                format!("the result of {}", tick(&self.quote(*origin, *p)))
+            }
             User::Function(p @ (ReduceSeq | ReduceSeqUnroll | ReducePar), _) => {
                 format!("the accumulator of `{}`", p.name())
             }

@@ -176,7 +176,9 @@ impl Reporter<'_> {
                 {
                     return;
                 }
-                found.help = Some(format!("distribute over work-groups in the outer map: `{group}`"));
+                found.help = Some(format!(
+                    "distribute over work-groups in the outer map: `{group}`"
+                ));
                 let edits = self.source_map.replace(outer.at, outer.primitive, &group);
                 offer(found, format!("Make the outer one `{group}`"), edits);
             }
@@ -192,7 +194,9 @@ impl Reporter<'_> {
                     return;
                 };
                 let local = written(MapLocal, inner.dimension);
-                found.help = Some(format!("swap the two maps: `{group}` outside, `{local}` inside"));
+                found.help = Some(format!(
+                    "swap the two maps: `{group}` outside, `{local}` inside"
+                ));
                 let outside = self.source_map.replace(inner.at, inner.primitive, &group);
                 let within = self.source_map.replace(swapped.at, MapWorkGroup, &local);
                 let edits = outside.zip(within).map(|(a, b)| [a, b].concat());
@@ -233,7 +237,9 @@ fn why(inner: ParallelMap, outer: Option<ParallelMap>) -> Option<&'static str> {
         (MapLocal, MapGlobal) => {
             "`mapGlobal` gives each iteration to a single work-item, so no work-group can distribute the inner iterations"
         }
-        (MapLocal, _) => "the work-items of the group already share the iterations of the map around it",
+        (MapLocal, _) => {
+            "the work-items of the group already share the iterations of the map around it"
+        }
         (_, MapLocal) => {
             "the function of `mapLocal` is executed by a single work-item, which cannot start others"
         }

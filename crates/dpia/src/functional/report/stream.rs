@@ -76,13 +76,13 @@ impl Reporter<'_> {
             .related(self.source_map.related(origin), "named here");
         let uses = named.as_ref().map_or(0, |named| named.uses.len());
         if let (1, Some(named)) = (uses, &named) {
-            let found = found.help("a stream can be used only once: write its expression where it is used");
+            let found =
+                found.help("a stream can be used only once: write its expression where it is used");
             let title = format!("Write the stream in place of `{}`", named.name);
             return self.fixed(found, &title, self.inlined(named));
         }
         let stored = format!("iterateStream({}) |> toMem", elements_copy(data));
-        let help =
-            "write the expression of a stream where it is used, once; store a value that is used several times";
+        let help = "write the expression of a stream where it is used, once; store a value that is used several times";
         let edits = match self.target.has_work_items() {
             true => None,
             false => self.source_map.append(at, &stored),

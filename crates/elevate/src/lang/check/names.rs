@@ -153,8 +153,9 @@ impl Infer<'_> {
                 diagnostic.fixes.push(fix);
             }
             None => {
-                diagnostic.help =
-                    Some("define the strategy in this file, or import the file that defines it".into());
+                diagnostic.help = Some(
+                    "define the strategy in this file, or import the file that defines it".into(),
+                );
             }
         }
     }

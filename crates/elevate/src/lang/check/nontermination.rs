@@ -101,7 +101,9 @@ impl Infer<'_> {
         if self.never_fails(arg) {
             let message = format!("this strategy never fails, so `{name}` applies it for ever");
             self.say(Severity::Warning, codes::ENDLESS_STRATEGY, span, message)
-                .help = Some(format!("`{name}` ends when the strategy that it repeats fails"));
+                .help = Some(format!(
+                "`{name}` ends when the strategy that it repeats fails"
+            ));
             return;
         }
         let ty = self.table.shallow(&self.exprs[arg.0 as usize].clone());

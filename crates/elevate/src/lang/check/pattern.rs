@@ -80,7 +80,9 @@ impl Infer<'_> {
         }
         let (of, looked_at) = (self.text(of), self.text(looked_at));
         let span = self.item.pattern(id).span;
-        let message = format!("this pattern matches a value of type {of}, and the value has the type {looked_at}");
+        let message = format!(
+            "this pattern matches a value of type {of}, and the value has the type {looked_at}"
+        );
         self.error(rise::codes::TYPE_MISMATCH, span, message);
     }
 

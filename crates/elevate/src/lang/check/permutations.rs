@@ -30,8 +30,9 @@ impl Infer<'_> {
                 "`{name}` takes each loop exactly once, and this list is not a permutation of [{}]",
                 loops.join(", ")
             );
-            self.error(codes::STRATEGY_FAILS, span, message).help =
-                Some("a loop is given by its depth, from 1: `[2, 1]` interchanges two loops".into());
+            self.error(codes::STRATEGY_FAILS, span, message).help = Some(
+                "a loop is given by its depth, from 1: `[2, 1]` interchanges two loops".into(),
+            );
         }
     }
 

@@ -39,7 +39,9 @@ impl Infer<'_> {
                 span,
                 "the type of this expression is too large",
             )
-            .help = Some("a tuple of a value and itself doubles the type: are all members needed?".into());
+            .help = Some(
+                "a tuple of a value and itself doubles the type: are all members needed?".into(),
+            );
         }
     }
 
@@ -191,7 +193,10 @@ impl Infer<'_> {
             (true, _) => None,
             (false, Some(close)) => Some(format!("did you mean `{close}`?")),
             (false, None) if all.is_empty() => None,
-            (false, None) => Some(format!("the parameters are {}", super::header::listed(&all))),
+            (false, None) => Some(format!(
+                "the parameters are {}",
+                super::header::listed(&all)
+            )),
         };
         self.error(rise::codes::UNKNOWN_NAME, name.span, message)
             .help = help;
@@ -329,8 +334,9 @@ impl Infer<'_> {
     pub(super) fn strategy_as_condition(&mut self, id: ExprId) {
         let called = self.called(id);
         let span = self.span(id);
-        let message =
-            format!("expected Bool, found a strategy: whether {called} succeeds depends on a program");
+        let message = format!(
+            "expected Bool, found a strategy: whether {called} succeeds depends on a program"
+        );
         self.error(rise::codes::TYPE_MISMATCH, span, message).help =
             Some("write `ifThenElse(c)(s)(t)`, or `(c ; s) <+ t`, to decide by the program".into());
     }

@@ -77,7 +77,11 @@ impl Eval<'_, '_> {
                     self.strategy_given(strategy, args.next().map(|(_, value)| value))?
                 }
                 other if args.peek().is_none() => other,
-                _ => return Err(EvalError::new("a value that is no function is given arguments")),
+                _ => {
+                    return Err(EvalError::new(
+                        "a value that is no function is given arguments",
+                    ));
+                }
             };
         }
         Ok(function)
@@ -90,7 +94,9 @@ impl Eval<'_, '_> {
                 let term = self.term(&program)?;
                 self.applied(&strategy, term)
             }
-            Some(_) => Err(EvalError::new("a strategy can be applied to a program only")),
+            Some(_) => Err(EvalError::new(
+                "a strategy can be applied to a program only",
+            )),
         }
     }
 
@@ -275,7 +281,9 @@ impl Eval<'_, '_> {
         let (definition, globals) = (definition.clone(), self.globals.own.clone());
         Arc::new(StrategyKind::Delay(Arc::new(move || {
             let Some(globals) = globals.upgrade() else {
-                return failing_strategy("this strategy is applied after the end of the run that made it");
+                return failing_strategy(
+                    "this strategy is applied after the end of the run that made it",
+                );
             };
             let mut eval = Eval::new(&globals, definition.clone());
             match eval.strategy(body, &scope) {
@@ -383,7 +391,12 @@ fn apply(
             let text = Value::Strategy(strategy).text(&|var| globals.name_of(var));
             CallResult::Done(Err(Reason::Message(format!("`{text}` fails"))))
         }
-        Ok(ValueOrTailCall::Value(_)) => failed(globals, &EvalError::new("the function must return the result of a strategy, and it returns another value")),
+        Ok(ValueOrTailCall::Value(_)) => failed(
+            globals,
+            &EvalError::new(
+                "the function must return the result of a strategy, and it returns another value",
+            ),
+        ),
         Err(trouble) => failed(globals, &trouble),
     }
 }

@@ -218,7 +218,9 @@ impl GlobalEnv {
             return Ok(value);
         }
         let Some(definition) = self.definitions.strategy(id) else {
-            return Err(EvalError::new("a definition that is used here cannot be found"));
+            return Err(EvalError::new(
+                "a definition that is used here cannot be found",
+            ));
         };
         let call = (thread::current().id(), id);
         let open = || (self.open.lock()).unwrap_or_else(PoisonError::into_inner);

@@ -164,7 +164,9 @@ impl Eval<'_, '_> {
         }
         let term_of = |eval: &mut Self, value: &Value| match value {
             Value::Expr(expr) => eval.term(expr),
-            _ => Err(EvalError::new("expected an expression of RISE, found another value")),
+            _ => Err(EvalError::new(
+                "expected an expression of RISE, found another value",
+            )),
         };
         let first = match values.first() {
             Some(Value::Expr(expr)) => {
@@ -213,7 +215,10 @@ impl Eval<'_, '_> {
                         store.dep_apply(first, arg)
                     }
                     None => {
-                        return self.error(id, "expected a size, a type or an address space, found another value");
+                        return self.error(
+                            id,
+                            "expected a size, a type or an address space, found another value",
+                        );
                     }
                 },
                 _ => return self.error(id, "this function takes no size, type or address space"),

@@ -299,7 +299,8 @@ impl Args<'_, '_, '_> {
 
     fn count(&self, at: usize) -> Result<i64, EvalError> {
         let value = self.args.get(at).and_then(Value::int);
-        value.ok_or_else(|| EvalError::new("a size without a value cannot be used as a number here"))
+        value
+            .ok_or_else(|| EvalError::new("a size without a value cannot be used as a number here"))
     }
 
     /// Returns the value of a native definition; `None` if the arguments have other types than it

@@ -62,7 +62,8 @@ impl Quoted {
     }
 
     fn globals(&self) -> Result<Arc<GlobalEnv>, EvalError> {
-        let gone = || EvalError::new("this expression is used after the end of the run that made it");
+        let gone =
+            || EvalError::new("this expression is used after the end of the run that made it");
         self.globals.upgrade().ok_or_else(gone)
     }
 
@@ -252,7 +253,9 @@ impl Eval<'_, '_> {
             ));
         };
         let Value::Expr(body) = body else {
-            return Err(EvalError::new("expected an expression of RISE, found another value"));
+            return Err(EvalError::new(
+                "expected an expression of RISE, found another value",
+            ));
         };
         let body = self.term(&body)?;
         let Some(context) = self.context.as_mut() else {

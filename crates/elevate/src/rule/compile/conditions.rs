@@ -209,7 +209,9 @@ impl<'a> AltCompiler<'a, '_> {
                     self.error(
                         rise::codes::WRONG_SUBKIND,
                         span,
-                        format!("this condition can never hold: by the pattern, the type is `{text}`"),
+                        format!(
+                            "this condition can never hold: by the pattern, the type is `{text}`"
+                        ),
                     );
                 }
             }
@@ -289,7 +291,11 @@ impl<'a> AltCompiler<'a, '_> {
             _ => 1,
         };
         if args.len() != wanted {
-            let text = format!("the number of arguments of `{}` must be {wanted}, found {}", name.name, args.len());
+            let text = format!(
+                "the number of arguments of `{}` must be {wanted}, found {}",
+                name.name,
+                args.len()
+            );
             self.error(syntax::codes::SYNTAX_ERROR, span, text);
             return;
         }

@@ -46,7 +46,9 @@ impl AltCompiler<'_, '_> {
             Some((expected, found)) => format!(
                 "the two sides have the same type only if {text}\nexpected: {expected}\n   found: {found}"
             ),
-            None => format!("the right side needs {text}, which neither the left side nor a clause states"),
+            None => format!(
+                "the right side needs {text}, which neither the left side nor a clause states"
+            ),
         };
         if let Some(sizes) = &need.fails_for {
             message.push_str(&format!("\nthey differ for {sizes}"));
@@ -111,8 +113,9 @@ impl AltCompiler<'_, '_> {
             let span = self.source.item.rise.term(self.alt.rhs).span;
             let text =
                 "the left side combines values in a fixed order, and the right side in any order";
-            let diagnostic = Diagnostic::error(rise::codes::OBLIGATION_FAILS, span, text)
-                .help("add `requires assoc(op) and neutral(op, z)`, or make the rule an `unsafe rule`");
+            let diagnostic = Diagnostic::error(rise::codes::OBLIGATION_FAILS, span, text).help(
+                "add `requires assoc(op) and neutral(op, z)`, or make the rule an `unsafe rule`",
+            );
             self.diagnostics.push(diagnostic);
         }
     }

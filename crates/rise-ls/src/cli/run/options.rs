@@ -140,9 +140,9 @@ fn dimensions(text: &str) -> Result<Dimensions, String> {
             "OpenCL has at most three dimensions, and {} sizes are given",
             sizes.len()
         )),
-        None => {
-            Err("write whole numbers of at least 1, one for each dimension, as 64 or 16,16".to_owned())
-        }
+        None => Err(
+            "write whole numbers of at least 1, one for each dimension, as 64 or 16,16".to_owned(),
+        ),
     }
 }
 
@@ -156,7 +156,8 @@ fn argument(text: &str) -> Result<(String, ArgumentSource), String> {
 }
 
 fn count(text: &str) -> Result<NonZeroU32, String> {
-    (text.parse()).map_err(|_| "the number of repetitions must be a whole number of at least 1".to_owned())
+    (text.parse())
+        .map_err(|_| "the number of repetitions must be a whole number of at least 1".to_owned())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -166,8 +166,9 @@ pub fn validate(
     }
     let time = match params.time_limit {
         None => limit,
-        Some(seconds) => run_threads::time_limit(seconds)
-            .ok_or_else(|| invalid_params("a time limit must be a number of seconds of at least 0"))?,
+        Some(seconds) => run_threads::time_limit(seconds).ok_or_else(|| {
+            invalid_params("a time limit must be a number of seconds of at least 0")
+        })?,
     };
     let path = snapshot.db.path(file);
     let folder = path.as_disk().and_then(Path::parent).map(PathBuf::from);

@@ -320,7 +320,9 @@ fn complaint(
         ),
         (Access::Var(_), _) => (
             codes::TYPE_MISMATCH,
-            format!("{user} does not take the access of this value of type `{text}`, which is a parameter"),
+            format!(
+                "{user} does not take the access of this value of type `{text}`, which is a parameter"
+            ),
             "an access that is a parameter is neither read nor written here",
         ),
     }

@@ -209,7 +209,8 @@ impl Infer<'_> {
         let Some(at) = at else {
             let name = self.source(spine.head);
             let span = self.span(spine.head);
-            let message = format!("`{name}` takes the number of elements first, and then that many values");
+            let message =
+                format!("`{name}` takes the number of elements first, and then that many values");
             self.error(codes::KIND_MISMATCH, span, message).help =
                 Some(format!("write `{name}(2, x, y)`"));
             return None;

@@ -70,7 +70,9 @@ impl Infer<'_> {
         let function = self.source(spine.head);
         let (message, title) = match &texts[..] {
             [first, second] => (
-                format!("the arguments of `{function}` are swapped: {first} must come before {second}"),
+                format!(
+                    "the arguments of `{function}` are swapped: {first} must come before {second}"
+                ),
                 "Swap the arguments",
             ),
             _ => (

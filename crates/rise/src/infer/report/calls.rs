@@ -174,7 +174,9 @@ impl Infer<'_> {
         let (text, span) = (self.source(stage), self.span(stage));
         let message = format!("`{text}` takes the value to pad with before the array");
         let error = self.error(codes::TYPE_MISMATCH, span, message);
-        error.help = Some(format!("write the value after the sizes, as in `{text}(0)`"));
+        error.help = Some(format!(
+            "write the value after the sizes, as in `{text}(0)`"
+        ));
         let edits = vec![(Span::empty(span.end), "(0)".to_owned())];
         error.fixes.push(Fix::preferred("Pad with `0`", edits));
         true
@@ -413,7 +415,9 @@ fn counterpart(name: &str) -> Option<&'static str> {
         "length" | "len" | "size" => {
             "the size is the `n` of the type `n.t`: it is bound by `depFun(n: Nat => …)`"
         }
-        "flatten" | "flat" | "ravel" | "concatenate" => "write `join`, which makes one array of the rows",
+        "flatten" | "flat" | "ravel" | "concatenate" => {
+            "write `join`, which makes one array of the rows"
+        }
         "reshape" => {
             "write `split(n)` to make rows of `n` elements, and `join` to make one array of rows"
         }

@@ -31,8 +31,10 @@ impl Infer<'_> {
             return;
         }
         let message = "the type of this expression is too large";
-        self.error(syntax::codes::TOO_DEEP, span, message).help =
-            Some("a pair of a value and itself doubles the type: does each step need both components?".into());
+        self.error(syntax::codes::TOO_DEEP, span, message).help = Some(
+            "a pair of a value and itself doubles the type: does each step need both components?"
+                .into(),
+        );
     }
 
     pub(in crate::infer) fn not_a_function(&mut self, spine: &Spine, arg: SpineArg, ty: &Ty) {
@@ -144,11 +146,14 @@ impl Infer<'_> {
         let (name, given) = (self.source(head), self.source(stage));
         let noun = kind_noun(pi.kind);
         let param = self.name_of(pi.var);
-        let message = format!("`{name}` must first be given the {noun} that its type calls `{param}`");
+        let message =
+            format!("`{name}` must first be given the {noun} that its type calls `{param}`");
         let diagnostic = self.error(codes::KIND_MISMATCH, self.span(head), message);
         match sizes {
             Some(sizes) => sizes.offer(&name, diagnostic),
-            None => diagnostic.help = Some(format!("write the {noun} after `{given}`: `{given}(…)`")),
+            None => {
+                diagnostic.help = Some(format!("write the {noun} after `{given}`: `{given}(…)`"))
+            }
         }
     }
 
@@ -196,7 +201,8 @@ impl Infer<'_> {
         match sizes {
             Some(sizes) => sizes.offer(&name, diagnostic),
             None if swapped.is_some() => {
-                diagnostic.help = Some("sizes come before values: swap the two arguments".to_owned());
+                diagnostic.help =
+                    Some("sizes come before values: swap the two arguments".to_owned());
                 diagnostic.fixes.extend(swapped);
             }
             None if is_kernel => {
@@ -276,7 +282,10 @@ impl Infer<'_> {
                 let open = format!("depFun({}: {} => ", self.name_of(pi.var), pi.kind);
                 let title = format!("Write `{open}…)`");
                 fix = Some(Fix::surround(title, self.span(term), &*open, ")"));
-                Some(format!("write `{open}…)` to take the {}", kind_noun(pi.kind)))
+                Some(format!(
+                    "write `{open}…)` to take the {}",
+                    kind_noun(pi.kind)
+                ))
             }
             Type::Array(_, elem) if matches!(&*self.table.head(elem), Type::Index(_)) => {
                 fix = Some(Fix::surround(
@@ -375,7 +384,9 @@ impl Infer<'_> {
     fn help_for_parameters(&self, names: &[Name], given: &[Ty]) -> Option<String> {
         let [one] = given else {
             let taken = names.get(..given.len())?.join(", ");
-            return Some(format!("take as many arguments as are given: `fun({taken} => …)`"));
+            return Some(format!(
+                "take as many arguments as are given: `fun({taken} => …)`"
+            ));
         };
         let Type::Pair(first, second) = &**one else {
             return Some(match &**one {

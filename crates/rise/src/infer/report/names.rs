@@ -253,7 +253,8 @@ impl Infer<'_> {
                 message: "one definition is here".to_owned(),
             });
         }
-        diagnostic.help = Some("rename one of the definitions, or define the name in this file".into());
+        diagnostic.help =
+            Some("rename one of the definitions, or define the name in this file".into());
     }
 
     pub(in crate::infer) fn report_holes(&mut self) {
@@ -320,8 +321,9 @@ impl Infer<'_> {
     pub(in crate::infer) fn report_no_address(&mut self, var: Var) {
         let span = self.table.info(var).span;
         let message = "an address space is never inferred";
-        self.error(codes::CANNOT_INFER, span, message).help =
-            Some("write the address space, or take it as a parameter: `depFun(a: AddrSp => …)`".into());
+        self.error(codes::CANNOT_INFER, span, message).help = Some(
+            "write the address space, or take it as a parameter: `depFun(a: AddrSp => …)`".into(),
+        );
     }
 }
 

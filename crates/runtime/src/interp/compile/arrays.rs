@@ -95,7 +95,12 @@ impl Compiler {
                     col.at_places(depth, &places, &f.meter)
                 })
             }
-            _ => return Err(malformed("expected a view such as `drop`, found another primitive", origin)),
+            _ => {
+                return Err(malformed(
+                    "expected a view such as `drop`, found another primitive",
+                    origin,
+                ));
+            }
         })
     }
 
@@ -144,7 +149,9 @@ impl Compiler {
                 ));
             }
             Operand::Val(_) => return Err(malformed("an array is not in memory", origin)),
-            Operand::Word(..) => return Err(malformed("expected an array, found a scalar", origin)),
+            Operand::Word(..) => {
+                return Err(malformed("expected an array, found a scalar", origin));
+            }
         };
         indices.push(index.clone());
         Ok(match scalar_kind(ty) {

@@ -120,7 +120,9 @@ impl Compiler {
         match pair {
             Operand::Pair(_, b) if second => Ok(*b),
             Operand::Pair(a, _) => Ok(*a),
-            Operand::Word(..) => Err(ErrorKind::Malformed("expected a pair, found another value").nowhere()),
+            Operand::Word(..) => {
+                Err(ErrorKind::Malformed("expected a pair, found another value").nowhere())
+            }
             other => {
                 let code = other.code();
                 let variants = self.optimized(|| optimized::half(&code, second));

@@ -151,7 +151,10 @@ impl Compiler {
         let origin = call.origin;
         let code = Code::one(move |frame| {
             let Val::DepPair(n, value) = pair(frame)? else {
-                return Err(malformed("expected a dependent pair, found another value", origin));
+                return Err(malformed(
+                    "expected a dependent pair, found another value",
+                    origin,
+                ));
             };
             frame.nats[slot] = n;
             param.set(frame, &value)?;

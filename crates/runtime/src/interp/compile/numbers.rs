@@ -243,7 +243,10 @@ impl Compiler {
         let ty = std::sync::Arc::new(Type::Index(nat::Nat::constant(0)));
         match self.bound(Operand::Word(kind, scalar), &ty, steps)? {
             Operand::Word(_, scalar) => Ok(scalar),
-            _ => Err(malformed("expected a scalar index, found another value", call.origin)),
+            _ => Err(malformed(
+                "expected a scalar index, found another value",
+                call.origin,
+            )),
         }
     }
 }
@@ -259,7 +262,10 @@ fn lane_by_lane(
         .first()
         .map(|vector| (vector.buf.data.cell(), vector.len()));
     let Some((ElementRepr::Scalar(kind), n)) = first else {
-        return Err(malformed("the elements of a vector must be scalars", origin));
+        return Err(malformed(
+            "the elements of a vector must be scalars",
+            origin,
+        ));
     };
     let mut area = ArrayBuilder::new(ElementRepr::Scalar(kind), [n].into_iter(), &frame.meter)?;
     for at in 0..n {

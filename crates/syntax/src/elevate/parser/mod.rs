@@ -305,7 +305,8 @@ impl<'t> Parser<'t> {
     fn name(&mut self, span: Span) -> Name {
         let name = self.rise.name(span);
         if name.is_empty() {
-            self.rise.error_at(span, "expected a name between the backquotes");
+            self.rise
+                .error_at(span, "expected a name between the backquotes");
         }
         name
     }

@@ -141,7 +141,8 @@ impl Parser<'_> {
         let value = self.size(TermCategory::Arg);
         if let TokenKind::In = self.kind() {
             let span = self.span();
-            let message = "a `let` after a rule has no `in`: its name is in scope in the whole rule";
+            let message =
+                "a `let` after a rule has no `in`: its name is in scope in the whole rule";
             self.rise.error_at(span, message);
         }
         ClauseKind::Let { name, value }
