@@ -51,7 +51,7 @@ pub fn check_order<'i>(parsed: impl IntoIterator<Item = &'i Parsed>) -> Vec<(usi
 fn early_main(item: &Item) -> Diagnostic {
     let span = first_operand(item);
     Diagnostic::syntax(span,
-        "the main expression must be the last item of a file, and a definition follows this one",
+        "the main expression must be the last item of a file, and another item follows this one",
     )
     .help(
         "no operator joins this expression to the item before: insert an operator such as `;`, name the expression with `val`, or move it to the end",

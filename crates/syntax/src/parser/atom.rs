@@ -271,7 +271,7 @@ impl Parser<'_> {
                     true => Diagnostic::syntax(token.span,
                         "an operator with one of its operands is not a function: write `fun(x => x + …)`"),
                     false => Diagnostic::syntax(token.span,
-                        "`+` must be between two operands: only `-` can be before a single operand",
+                        "`+` must be between two operands: only `-` and `!` can be before a single operand",
                     )
                     .replace("Remove `+`", gap, "")});
                 self.postfix(mode)

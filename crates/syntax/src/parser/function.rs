@@ -420,7 +420,7 @@ impl Parser<'_> {
                 self.report(Diagnostic::error(
                     codes::RESERVED_NAME,
                     token.span,
-                    "`_` is a hole and cannot name a parameter: begin an unused name with `_`, as in `_x`",
+                    "`_` is a hole and cannot be bound: begin an unused name with `_`, as in `_x`",
                 ));
                 (Name::default(), token.span)
             }

@@ -501,7 +501,7 @@ impl Reporter<'_> {
             "compiled code needs at least 1 round of `iterate`, and the number of rounds may be 0"
         };
         Diagnostic::error(rise::codes::OBLIGATION_FAILS, spot.head, message)
-            .help("the last round writes the result")
+            .help("the last round of `iterate` writes the result")
     }
 
     fn no_half(&self, spot: SourceLocation) -> Diagnostic {

@@ -127,7 +127,9 @@ impl Eval<'_, '_> {
             ..
         } = function
         else {
-            return Err(EvalError::new("this is not a function"));
+            return Err(EvalError::new(
+                "a value that is no function is given arguments",
+            ));
         };
         let Some(&param) = params.get(given) else {
             return Err(EvalError::new("too many arguments"));
