@@ -499,22 +499,22 @@ mod tests {
             "def f = fun(x => fun($0y => x + y))\n",
             "x",
             expect![[r#"
-            error: `x` is already used where `y` is in scope: it would then refer to the renamed `y`
-        "#]],
+                error: `x` is already used where `y` is in scope, and would then refer to the renamed `y`
+            "#]],
         );
         check(
             "def f = fun((x, $0y) => y)\n",
             "x",
             expect![[r#"
-            error: `x` is already a parameter beside `y`
-        "#]],
+                error: `x` is already another parameter of the function of `y`
+            "#]],
         );
         check(
             "def f = fun($0x => x |> map(id))\n",
             "map",
             expect![[r#"
-            error: `map` is already used where `x` is in scope: it would then refer to the renamed `x`
-        "#]],
+                error: `map` is already used where `x` is in scope, and would then refer to the renamed `x`
+            "#]],
         );
         check(
             "def f = fun($0x => x) >> fun(y => y)\n",

@@ -326,11 +326,11 @@ mod tests {
         assert_eq!(read("(1, 2)", I8), "`(…, …)` is not a value of type `i8`");
         assert_eq!(
             read("[1", array(1, I8)),
-            "`[1` is not a value: a `,` or a closing bracket is missing"
+            "`[1` is not a value: expected `,` or a closing bracket"
         );
         assert_eq!(
             read("1 2", I8),
-            "`1 2` is not a value: something follows it"
+            "`1 2` is not a value: more text follows the value"
         );
         let deep = "[".repeat(100_000);
         assert!(read(&deep, I8).ends_with("its brackets are nested too deeply"));

@@ -653,7 +653,7 @@ impl Reporter<'_> {
         let result = super::primitive_checks::result(&self.source_map.program.body);
         let text = print::type_text(&result.ty, &names);
         let message = format!(
-            "`{def}` cannot be compiled on its own: its result `{text}` is not one array or one value"
+            "`{def}` cannot be compiled on its own: its result `{text}` is neither an array nor a value without arrays"
         );
         let found = Diagnostic::error(codes::NOT_A_PROGRAM, self.def_name(), message);
         match pair {

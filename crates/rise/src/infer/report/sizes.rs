@@ -306,8 +306,9 @@ impl Infer<'_> {
             Some(user) => format!("`{user}` needs"),
             None => "expected".to_owned(),
         };
-        let is_expected = self.has_open(a);
-        let (pattern, given) = if is_expected { (a, b) } else { (b, a) };
+        let (pattern, given) = if self.has_open(a) { (a, b) } else { (b, a) };
+        // The sizes of a function that is an argument are those that this function needs.
+        let is_needed = self.has_open(a) || self.is_function_argument(cause);
         let at =
             |value: i64| pattern.subst(&|v| self.table.is_open(v).then(|| Nat::constant(value)));
         let (least, next) = (at(0), at(1));
@@ -318,7 +319,7 @@ impl Infer<'_> {
             let least = self.show_nat(&least);
             return (
                 codes::NEGATIVE_SIZE,
-                match is_expected {
+                match is_needed {
                     true => format!(
                         "{user} a size of at least {least}, found the size {size}{comparison}"
                     ),
@@ -337,7 +338,7 @@ impl Infer<'_> {
                 let least = self.show_nat(&least);
                 format!("a size that is {least} plus a multiple of {step_text}")
             };
-            let found = match is_expected {
+            let found = match is_needed {
                 true => format!("{user} {possible}, found the size {size}"),
                 false => format!("{user} the size {size}, found {possible}"),
             };
@@ -357,7 +358,9 @@ impl Infer<'_> {
         let (unknown, pattern) = (unknown.join(", "), print::nat_text(pattern, names));
         (
             codes::SIZE_MISMATCH,
-            format!("no value of {unknown} makes `{pattern}` equal to `{size}`{comparison}"),
+            format!(
+                "no value of the unknown size {unknown} makes `{pattern}` equal to `{size}`{comparison}"
+            ),
             self.help_for_round(cause.span),
         )
     }
