@@ -252,7 +252,7 @@ fn a_pair_of_arrays_is_checked_as_a_program() {
         "def a = depFun(n: Nat => fun(xs: n.f32 => (xs |> mapGlobal(id), xs |> mapGlobal(id))))
 def b = depFun(n: Nat => fun(xs: n.f32 => (xs, xs)))",
         expect![[r#"
-            not-a-program at a: `a` cannot be compiled on its own: its result `(n.f32, n.f32)` is not one array or one value
+            not-a-program at a: `a` cannot be compiled on its own: its result `(n.f32, n.f32)` is neither an array nor a value without arrays
         "#]],
     );
 }

@@ -409,7 +409,7 @@ fn definitions_that_are_no_programs() {
         "def main = depFun(n: Nat => fun(xs: n.(f32, f32) => unzip(xs)))",
         expect![[r#"
             error[not-a-program] at main
-              `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is not one array or one value
+              `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is neither an array nor a value without arrays
               help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
         "#]],
     );
@@ -442,7 +442,7 @@ fn every_reason_is_said_at_once() {
     ));
     expect![[r#"
         error[not-a-program] at main
-          `main` cannot be compiled on its own: its result `(n.f32, n.m.f32)` is not one array or one value
+          `main` cannot be compiled on its own: its result `(n.f32, n.m.f32)` is neither an array nor a value without arrays
           help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
         error[not-a-program] at main
           `main` cannot be compiled on its own: its parameter `ys` has numbers of type `f16`
@@ -471,7 +471,7 @@ fn every_reason_is_said_at_once() {
     ));
     expect![[r#"
         error[not-a-program] at main
-          `main` cannot be compiled on its own: its result `DepPair[k => k.f32]` is not one array or one value
+          `main` cannot be compiled on its own: its result `DepPair[k => k.f32]` is neither an array nor a value without arrays
           help: return an array whose size follows from the parameters, not a dependent pair
         error[not-a-program] at main
           `main` cannot be compiled on its own: its parameter `ys` has numbers of type `f16`
@@ -594,7 +594,7 @@ fn a_fix_of_the_result_changes_the_written_type() {
            (xs |> mapGlobal(id), xs |> mapGlobal(fun(x => 1)))))",
         expect![[r#"
             error[not-a-program] at main
-              `main` cannot be compiled on its own: its result `(n.f32, n.i32)` is not one array or one value
+              `main` cannot be compiled on its own: its result `(n.f32, n.i32)` is neither an array nor a value without arrays
               help: return one array of pairs, which `zip` makes of two arrays
               fix: Give an array of pairs: `zip`
             mended: def main : (n: Nat) -> n.f32 -> n.(f32, i32) = depFun(n: Nat => fun(xs =>
@@ -607,7 +607,7 @@ fn a_fix_of_the_result_changes_the_written_type() {
            depFun(n: Nat => fun(xs => xs |> mapGlobal(fun(x => (x, x))) |> unzip))",
         expect![[r#"
             error[not-a-program] at main
-              `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is not one array or one value
+              `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is neither an array nor a value without arrays
               help: leave `unzip` out, so that the result is one array of pairs
               fix: Leave `unzip` out
             mended: def main : (n: Nat) -> n.f32 -> n.(f32, f32) =
@@ -634,7 +634,7 @@ fn a_pair_of_arrays_is_no_result() {
            (xs |> mapGlobal(id), xs |> mapGlobal(fun(x => x + 2.0f)))))",
         expect![[r#"
             error[not-a-program] at main
-              `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is not one array or one value
+              `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is neither an array nor a value without arrays
               help: return one array of pairs, which `zip` makes of two arrays
               fix: Give an array of pairs: `zip`
             mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
@@ -646,7 +646,7 @@ fn a_pair_of_arrays_is_no_result() {
         "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => (x, x))) |> unzip))",
         expect![[r#"
             error[not-a-program] at main
-              `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is not one array or one value
+              `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is neither an array nor a value without arrays
               help: leave `unzip` out, so that the result is one array of pairs
               fix: Leave `unzip` out
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => (x, x)))))
@@ -656,14 +656,14 @@ fn a_pair_of_arrays_is_no_result() {
     let shown = |text: &str| check(text, "main", OpenCl).shown();
     expect![[r#"
         error[not-a-program] at main
-          `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is not one array or one value
+          `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is neither an array nor a value without arrays
           help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
     "#]].assert_eq(&shown(
         "def main = depFun(n: Nat => fun(xs: n.f32 => (xs |> mapGlobal(id), xs)))",
     ));
     expect![[r#"
         error[not-a-program] at main
-          `main` cannot be compiled on its own: its result `((n+1).f32, 1.f32)` is not one array or one value
+          `main` cannot be compiled on its own: its result `((n+1).f32, 1.f32)` is neither an array nor a value without arrays
           help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
     "#]].assert_eq(&shown(
         "def main = depFun(n: Nat => fun(xs: (n + 1).f32 =>\n\
@@ -671,7 +671,7 @@ fn a_pair_of_arrays_is_no_result() {
     ));
     expect![[r#"
         error[not-a-program] at main
-          `main` cannot be compiled on its own: its result `(n.4.f32, n.4.f32)` is not one array or one value
+          `main` cannot be compiled on its own: its result `(n.4.f32, n.4.f32)` is neither an array nor a value without arrays
           help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
     "#]].assert_eq(&shown(
         "def main = depFun(n: Nat => fun(xs: n.4.f32 =>\n\

@@ -573,7 +573,7 @@ def rows = fun(xs: 8.4.f32 => xs |> map(take(5)))",
                    found: 10.f32
                 related `xs`: `xs` is `10.f32`
             rows : 8.4.f32 -> 8.5.f32
-              Error[negative-size] at `take(5)`: `take` needs the size 4, found a size of at least 5
+              Error[negative-size] at `take(5)`: `take` needs a size of at least 5, found the size 4
                 expected: 4.f32 -> 5.f32
                    found: (m+5).f32 -> 5.f32
         "#]],
@@ -1265,7 +1265,7 @@ fn rounds_that_take_off_elements_are_one_mistake() {
         "def a = fun(xs: 16.f32 => xs |> iterate(3)(depFun(l: Nat => fun(ys => ys |> slide(3)(1) |> map(reduce(add)(0.0f))))))",
         expect![[r#"
             a : {n: Nat} -> 16.f32 -> n.f32
-              Error[size-mismatch] at `ys |> slide(3)(1) |> map(reduce(add)(0.0f))`: no value of `n` makes `n*l - 2` equal to `l`
+              Error[size-mismatch] at `ys |> slide(3)(1) |> map(reduce(add)(0.0f))`: no value of the unknown size `n` makes `n*l - 2` equal to `l`
                 expected: l.f32
                    found: (n*l-2).f32
                 help: each round of `iterate` divides the size by the same number: to remove some elements in each round, as `slide` does, write the rounds one after the other, without `iterate`
