@@ -147,7 +147,7 @@ fn the_interpreter_is_not_compared_with_itself() {
     let ran = run(&folder(), "scale", &["--backend", "interp", "--verify"]);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
     expect![[r#"
-        error: there is nothing to compare with the interpreter: it runs `scale` itself; choose another backend: `c`, `openmp` or `opencl`
+        error: there is no result to compare with that of the interpreter: the interpreter itself runs `scale`; choose another backend: `c`, `openmp` or `opencl`
     "#]]
     .assert_eq(&ran.err);
 }
@@ -600,7 +600,7 @@ def scaled = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x * 2.0f)))
         let ran = folder.run(&["run", "a.rise", "--def", "scaled", size, "4"]);
         assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
         expect![[r#"
-            error: a device, a local size and a global size can be given for OpenCL only, and `scaled` is written for `@target(c)`: leave them out, or name `--backend opencl`
+            error: a device, a local size and a global size can be given for OpenCL only, and `scaled` is written for `@target(c)`: leave these options out, or name `--backend opencl`
         "#]]
         .assert_eq(&ran.err);
     }

@@ -172,7 +172,7 @@ fn a_reduction_without_an_address_space() {
             (
                 "Store in Local memory",
                 false,
-                Some("there is no `mapWorkGroup` around it")
+                Some("there is no `mapWorkGroup` around this")
             ),
         ]
     );

@@ -413,7 +413,7 @@ impl Tune<'_> {
         };
         match self.demand_of_range(range)?.truth(facts) {
             Truth::Fails => Err(TuneConditionError::Refuted(format!(
-                "`{}` is {value}, which is not in the range `{}`",
+                "`{}` is {value}, which is not in `{}`",
                 self.name,
                 self.text(range.span)
             ))),
