@@ -263,7 +263,7 @@ fn a_sum_of_ten_megabytes() {
         &folder,
         "a.rise",
         expect![[r#"
-            a.rise:0:8 error[too-deep]: this is nested too deeply: give a part of it its own definition
+            a.rise:0:8 error[too-deep]: the expression or type is nested too deeply here: write a part of it as a definition of its own
         "#]],
     );
 }
@@ -279,7 +279,7 @@ fn ten_thousand_parentheses() {
         &Folder::with(&[("a.rise", text)]),
         "a.rise",
         expect![[r#"
-            a.rise:0:264 error[too-deep]: this is nested too deeply: give a part of it its own definition
+            a.rise:0:264 error[too-deep]: the expression or type is nested too deeply here: write a part of it as a definition of its own
         "#]],
     );
 }

@@ -131,7 +131,7 @@ fn files_of_another_form() {
         error: the argument `xs`: row.npy: the file has one dimension, and `n.m.f32` has 2 dimensions
         error: the argument `xs`: cube.npy: the file has shape (2, 2, 2), and `2.2.f32` is (2, 2) in a file
         error: the argument `xs`: long.npy: the elements have type `<i8`; `f32` is `<f4` in a file; in NumPy, `.astype('<f4')` converts them
-        error: invalid value 'xs=other.npz' for '--arg <NAME=VALUE>': `other.npz` is not a value: only .npy files are read
+        error: invalid value 'xs=other.npz' for '--arg <NAME=VALUE>': `other.npz` is not a value: it is the name of a file, and only .npy files are read
 
         For more information, try '--help'.
         error: the argument `xs`: no.npy: this is not a .npy file
@@ -160,7 +160,7 @@ fn no_compiler() {
     let ran = run_where(&folder, &[("PATH", ""), ("CC", "")], &arguments);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
     expect![[r#"
-        error: there is no C compiler: neither cc nor gcc nor clang runs; install one, or set CC
+        error: there is no C compiler: neither cc nor gcc nor clang can be started; install one, or set CC to a C compiler
     "#]]
     .assert_eq(&ran.err);
     let ran = run_where(&folder, &[("CC", "nonsense -O1")], &arguments);
@@ -172,7 +172,7 @@ fn no_compiler() {
     let ran = run_where(&folder, &[("CC", "true")], &arguments);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
     expect![[r#"
-        error: there is no C compiler: `true` runs, but writes no program
+        error: there is no C compiler: the compiler `true` runs, but does not write a program
     "#]]
     .assert_eq(&ran.err);
     // The interpreter needs a compiler for C functions only.
@@ -391,7 +391,7 @@ def whole = fun(x: f32 => part(x))
 ",
     )]);
     let expected = expect![[r#"
-        error[syntax-error]: a stated type must be in parentheses with its value: `(value : type)`
+        error[syntax-error]: a value and its type must be in parentheses: `(value : type)`
          --> a.rise:1:24
           |
         1 | foreign def half(x: f32: f32 = """{ return x / 2; }"""

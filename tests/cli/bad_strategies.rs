@@ -57,7 +57,7 @@ fn one_that_does_not_end_is_reported_with_its_loop() {
         error[strategy-fails]: the strategy does not end: the strategy that it repeats never fails, and changes nothing
          --> a.rise:1:13
           = found: depFun(n: Nat => fun(xs => xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))
-          = help: repeat what fails in the end: `try(s)`, `tryAll(s)` and `unfold(f)` succeed where there is nothing to do, too
+          = help: repeat a strategy that fails in the end: `try(s)`, `tryAll(s)` and `unfold(f)` succeed also where they change nothing
     "#]].assert_eq(&said("scale", "repeat(id)"));
     let unfolded = said("scale", "normalize(unfold(dot))");
     assert!(
@@ -131,11 +131,11 @@ fn a_rule_keeps_scopes() {
     check(
         "rule out = map(fun(x => f(gx))) |-> map(f) >> map(fun(y => gx))\n",
         expect![[r#"
-            error[unknown-name]: `f` may use `x`, which the pattern binds around it and nothing binds here
+            error[unknown-name]: `f` may use `x`, which the pattern binds around `f` and nothing binds here
              --> r.elevate:1:41
               |                    - `x` is bound here  ^
               = help: write `where x notIn f` if `f` does not use `x`
-            error[unknown-name]: `gx` may use `x`, which the pattern binds around it and nothing binds here
+            error[unknown-name]: `gx` may use `x`, which the pattern binds around `gx` and nothing binds here
              --> r.elevate:1:60
               |                    - `x` is bound here                     ^^
               = help: write `where x notIn gx` if `gx` does not use `x`
@@ -168,14 +168,14 @@ fn a_law_that_does_not_hold_or_is_not_known_stops_a_rule() {
         error[strategy-fails]: the strategy fails: `rule { … }` does not apply: it cannot be decided whether `commutative(op)` holds: it is not known whether the operator is commutative
          --> a.rise:5:72
           = found: xs |> reduce(op)(0.0f)
-          = help: laws are known only for built-in operators; an `unsafe rule` does not need them
+          = help: algebraic laws are known for built-in operators only; an `unsafe rule` does not need them
     "#]].assert_eq(&said("any", rule));
 }
 
 #[test]
 fn a_program_with_errors_is_not_rewritten() {
     expect![[r#"
-        error[obligation-fails]: `split` needs a size that 2 divides, and 2 does not divide 3
+        error[obligation-fails]: `split` needs a size that 2 divides, found the size 3
          --> a.rise:9:36
           |                 -- `xs` is `3.f32` ^^^^^
           = expected: (m*2).f32
@@ -228,23 +228,23 @@ fn a_program_whose_types_grow_without_end_is_noticed() {
     ]);
     let ran = folder.run(&["rewrite", "a.rise", "--strategy", "s.elevate:grows"]);
     assert_eq!(ran.status, 1, "{}", ran.out);
-    assert!(ran.err.contains("grew too large"), "{}", ran.err);
+    assert!(ran.err.contains("becomes too large"), "{}", ran.err);
     assert!(ran.err.contains("applied: `paired`"), "{}", ran.err);
 }
 
 #[test]
 fn a_strategy_whose_parts_nothing_joins_is_refused() {
     expect![[r#"
-        error[syntax-error]: nothing joins `lowerToC` to what comes before it: join strategies by an operator such as `;`, or put an argument in parentheses
+        error[syntax-error]: no operator joins `lowerToC` to the expression before it: write an operator such as `;`, or put the argument in parentheses
          --> <strategy>:1:25
     "#]]
     .assert_eq(&said("scale", "mapFusion @ everywhere  lowerToC"));
     check(
         "mapFusion @ outermost(isMap)\nlowerToC\n",
         expect![[r#"
-            error[syntax-error]: a second main expression begins here, and a file has one
+            error[syntax-error]: a file can have only one main expression, and this is a second one
              --> r.elevate:2:1
-              = help: nothing joins it to the one before: put an operator such as `;` between them, or give the first one a name with `val`
+              = help: no operator joins the two expressions: insert an operator such as `;` between them, or name the first one with `val`
         "#]],
     );
 }

@@ -116,7 +116,7 @@ fn every_program_is_checked_for_a_target() {
     let folder = Folder::with(&[("a.rise", text)]);
     assert_eq!(shorts(&folder, &["a.rise"]), "");
     expect![[r#"
-        a.rise:2:4 hint[default-schedule]: no implementation is chosen: `lowerToC` chooses one for C
+        a.rise:2:4 hint[default-schedule]: the definition does not say how it is computed: the strategy `lowerToC` chooses that for C
     "#]]
     .assert_eq(&shorts(&folder, &["a.rise", "--target", "c"]));
     let checked = |target| folder.run(&["--check", "a.rise", "--target", target]).err;

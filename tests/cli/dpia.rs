@@ -53,7 +53,7 @@ fn check_reads_dpia_beside_rise() {
     expect![[r#"
         a.rise:0:8 error[unknown-name]: cannot find `nothing` in this scope
         race.dpia:1:46 error[data-race]: every iteration of `parFor` may write to `out`
-        unstored.dpia:1:29 error[missing-memory]: `mapSeq` reads this `n.f32`, which is not yet written to memory
+        unstored.dpia:1:29 error[missing-memory]: `mapSeq` reads this value of type `n.f32`, which is not yet written to memory
     "#]].assert_eq(&(found.join("\n") + "\n"));
     let ran = folder.run(&["--check", "clamp.dpia", "deep/squares.dpia"]);
     assert_eq!(
@@ -187,15 +187,16 @@ fn an_imperative_definition_has_no_functional_form() {
     let ran = folder.run(&["emit", "a.dpia", "--as", "dpia"]);
     assert_eq!((ran.status, ran.out.as_str()), (1, ""));
     expect![[r#"
-        error[not-a-program]: `clamp` is imperative: it says how it is computed, and has no functional form
+        error[not-a-program]: `clamp` is imperative, so it has no functional form
          --> a.dpia:1:5
           |
         1 | def clamp = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
           |     ^^^^^
           |
-          = help: choose imperative DPIA or a later form, such as C
+          = help: choose imperative DPIA or a form after it, such as C
 
-    "#]].assert_eq(&ran.err);
+    "#]]
+    .assert_eq(&ran.err);
 }
 
 #[test]
@@ -302,7 +303,7 @@ fn what_is_no_text_or_no_program_is_said_once() {
     let found: Vec<String> = folder.findings(&["."]).iter().map(short).collect();
     expect![[r#"
         bytes.dpia:0:8 error[not-text]: this file is not UTF-8: byte 9 of it is 0xFF, which is not text
-        deep.dpia:0:264 error[too-deep]: this is nested too deeply: give a part of it its own definition
+        deep.dpia:0:264 error[too-deep]: the expression or type is nested too deeply here: write a part of it as a definition of its own
         half.dpia:1:6 error[syntax-error]: expected an expression after `=`
     "#]].assert_eq(&(found.join("\n") + "\n"));
 }

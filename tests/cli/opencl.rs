@@ -188,7 +188,7 @@ fn what_is_written_for_opencl_runs_there() {
         (ran.status, ran.err.as_str()),
         (
             2,
-            "error: a device, a local and a global size are for OpenCL, and `even` runs in C\n"
+            "error: a device, a local size and a global size can be given for OpenCL only, and `even` runs in C\n"
         )
     );
 }
@@ -308,7 +308,11 @@ fn sizes_that_do_not_fit_are_refused_before_the_launch() {
             &["--local", "1,2,3,4"],
             &["OpenCL has at most three dimensions, and 4 sizes are given"],
         ),
-        ("scale", &["--global", "0"], &["write whole numbers from 1"]),
+        (
+            "scale",
+            &["--global", "0"],
+            &["write whole numbers of at least 1"],
+        ),
         (
             "scale",
             &["--device", "no such thing"],

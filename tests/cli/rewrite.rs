@@ -105,7 +105,7 @@ fn a_condition_that_users_do_not_meet_is_an_error() {
     let ran = with(4);
     assert_eq!(ran.status, 1);
     expect![[r#"
-        error: `five` and `seven` would have an error: `scale` needs 4 divides n, which here is 4 divides 5
+        error: `five` and `seven` would have an error: `scale` needs 4 divides 5, which does not hold: its type has the condition 4 divides n
     "#]].assert_eq(&ran.err);
     assert_eq!(folder.get("a.rise"), USERS);
     folder.put("a.rise", USERS.replace('7', "12").replace('5', "4"));

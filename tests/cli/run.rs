@@ -139,7 +139,7 @@ fn a_fallback_to_the_interpreter_is_the_first_line_of_the_result() {
     // `--verify` compares with the interpreter, which runs the program itself.
     let ran = run(&folder, "rows", &["--arg", "xs=[[1, 2]]", "--verify"]);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
-    assert!(ran.err.contains("nothing to compare"), "{}", ran.err);
+    assert!(ran.err.contains("no result to compare"), "{}", ran.err);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn the_interpreter_is_not_compared_with_itself() {
     let ran = run(&folder(), "scale", &["--backend", "interp", "--verify"]);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
     expect![[r#"
-        error: there is nothing to compare with the interpreter: it runs `scale` itself; choose another backend: `c`, `openmp` or `opencl`
+        error: there is no result to compare with that of the interpreter: the interpreter itself runs `scale`; choose another backend: `c`, `openmp` or `opencl`
     "#]]
     .assert_eq(&ran.err);
 }
@@ -600,7 +600,7 @@ def scaled = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x * 2.0f)))
         let ran = folder.run(&["run", "a.rise", "--def", "scaled", size, "4"]);
         assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
         expect![[r#"
-            error: a device, a local and a global size are for OpenCL, and `scaled` is written for `@target(c)`: leave them out, or name `--backend opencl`
+            error: a device, a local size and a global size can be given for OpenCL only, and `scaled` is written for `@target(c)`: leave these options out, or name `--backend opencl`
         "#]]
         .assert_eq(&ran.err);
     }
@@ -632,7 +632,7 @@ fn bad_requests_are_refused() {
         ),
         (
             &["--def", "scale", "--backend", "interp", "--local", "8"],
-            "error: a device, a local and a global size are for OpenCL, and `scale` runs in the interpreter\n",
+            "error: a device, a local size and a global size can be given for OpenCL only, and `scale` runs in the interpreter\n",
         ),
     ];
     for (more, message) in cases {

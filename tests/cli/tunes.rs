@@ -75,15 +75,15 @@ fn values_that_do_not_fit_are_refused() {
         }
     }
     expect![[r#"
-        rows=12: error[strategy-fails]: `blocks` fails: `rows` is 12, and `8 divides rows` does not hold
+        rows=12: error[strategy-fails]: `blocks` fails: `rows` is 12, and the condition `8 divides rows` does not hold
         rows=128: error[strategy-fails]: `blocks` fails: `rows` is 128, which is not in `4..64 step 4`
         rows=9: error[strategy-fails]: `blocks` fails: `rows` is 9, which is not in `4..64 step 4`
         lanes=4: error: the strategy has no `tune` with the name `lanes`
-        lanes=4: note: its sizes are `rows`
+        lanes=4: note: its `tune`s are `rows`
         row=8: error: the strategy has no `tune` with the name `row`
         row=8: note: did you mean `rows`?
         s=16: error: the strategy has no `tune` with the name `s`
-        s=16: note: its sizes are `rows`
+        s=16: note: its `tune`s are `rows`
     "#]]
     .assert_eq(&said);
     for value in ["rows", "rows=0", "rows=many"] {
@@ -108,7 +108,10 @@ fn a_value_in_the_file_is_held_to_its_set_and_condition() {
     assert!(ran.out.contains("split(4)"), "{}{}", ran.out, ran.err);
     for (name, said) in [
         ("w", "`k` is 3, which is not in `{2, 4}`"),
-        ("v", "`m` is 6, and `4 divides m` does not hold"),
+        (
+            "v",
+            "`m` is 6, and the condition `4 divides m` does not hold",
+        ),
     ] {
         let ran = folder.run(&["rewrite", "a.rise", &format!("w.elevate:{name}")]);
         assert_eq!(ran.status, 1, "{}", ran.out);
@@ -298,8 +301,7 @@ fn a_range_and_a_condition_name_other_sizes() {
         assert_eq!(run(tunes, values).0, 0, "{tunes}: {:?}", run(tunes, values));
     }
     let (status, said) = run(condition, &["t=16", "u=8"]);
-    let wrong =
-        "error[strategy-fails]: the main expression fails: `u` is 8, and `t <= u` does not hold";
+    let wrong = "error[strategy-fails]: the main expression fails: `u` is 8, and the condition `t <= u` does not hold";
     assert_eq!((status, said.as_str()), (1, wrong));
     // An undecided condition becomes an assumption of the program.
     let (status, said) = run(condition, &[]);
@@ -332,7 +334,7 @@ fn what_is_no_size_of_the_file_is_an_error_at_the_size() {
         1 | tune t : Nat where t <= n
           |                         ^
           |
-          = help: a `tune` names numbers and the sizes that files of strategies define: `tune`s, and `val`s of type `Nat`
+          = help: a condition of a `tune` uses numbers, and sizes that .elevate files define: `tune`s, and `val`s of type `Nat`
 
         error[unknown-name]: there is no size `n` here
          --> w.elevate:2:20
@@ -340,7 +342,7 @@ fn what_is_no_size_of_the_file_is_an_error_at_the_size() {
         2 | tune u : Nat in 1..n
           |                    ^
           |
-          = help: a `tune` names numbers and the sizes that files of strategies define: `tune`s, and `val`s of type `Nat`
+          = help: a condition of a `tune` uses numbers, and sizes that .elevate files define: `tune`s, and `val`s of type `Nat`
 
         error[syntax-error]: expected a condition such as `n divides m`, `x notIn f` or `n <= m`, found `isMap`
          --> w.elevate:3:20
@@ -356,7 +358,7 @@ fn a_size_that_fails_is_shown() {
     let folder = folder();
     let ran = folder.run(&["rewrite", "a.rise", "s.elevate:blocks", "--tune", "rows=12"]);
     expect![[r#"
-        error[strategy-fails]: `blocks` fails: `rows` is 12, and `8 divides rows` does not hold
+        error[strategy-fails]: `blocks` fails: `rows` is 12, and the condition `8 divides rows` does not hold
          --> a.rise:1:5
           |
         1 | def scale = depFun((n: Nat) => fun(xs: n.f32 =>
@@ -365,7 +367,7 @@ fn a_size_that_fails_is_shown() {
          ::: s.elevate:1:6
           |
         1 | tune rows : Nat in 4..64 step 4 where 8 divides rows
-          |      ---- said of this
+          |      ---- the error is here
 
     "#]]
     .assert_eq(&ran.err);

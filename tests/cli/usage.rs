@@ -103,8 +103,8 @@ fn numbers_that_make_no_sense_are_explained() {
             &["--verify", "--tolerance", "-1"][..],
             "a number of at least 0",
         ),
-        (&["--bench", "-1"], "a whole number from 1"),
-        (&["--bench", "0"], "a whole number from 1"),
+        (&["--bench", "-1"], "a whole number of at least 1"),
+        (&["--bench", "0"], "a whole number of at least 1"),
     ];
     for (arguments, wanted) in cases {
         let ran = folder.run(&[&["run", "a.rise"], arguments].concat());
@@ -257,8 +257,7 @@ fn optional_passes_can_be_left_out() {
         assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{flags:?}");
     }
     let ran = emit(&["c", "--without", "loops"]);
-    let message =
-        "error: the pass `loops` is required: no target has loops that are to be unrolled\n";
+    let message = "error: the pass `loops` is required: no target can print loops that are marked for unrolling\n";
     assert_eq!(ran.err, message);
     let ran = emit(&["c", "--after", "folding"]);
     let message = "error: there is no pass `folding` for C; in order, there are lowering, loops, ";

@@ -121,7 +121,9 @@ fn the_missing_memory_of_the_paper_is_mended_by_its_fixes() {
             (
                 "Store in Private memory",
                 false,
-                Some("its size depends on the number of work-items, which is unknown")
+                Some(
+                    "how much each work-item stores depends on the number of work-items, which is unknown"
+                )
             ),
         ]
     );
@@ -170,7 +172,7 @@ fn a_reduction_without_an_address_space() {
             (
                 "Store in Local memory",
                 false,
-                Some("there is no `mapWorkGroup` around it")
+                Some("there is no `mapWorkGroup` around this")
             ),
         ]
     );

@@ -127,7 +127,7 @@ fn hover_says_which_work_items_do_what() {
         (
             3,
             "sums",
-            "of local memory; less than 1% of the 48 kB of a usual device",
+            "of local memory; less than 1% of the 48 kB of the device assumed by default",
         ),
         (
             4,
@@ -246,7 +246,7 @@ fn programs_are_checked_for_the_device_of_the_settings() {
                 .contains("`rise.device`")
     });
     assert_eq!(logged["params"]["type"], 2, "{logged}");
-    client.wait_until(|client| said(client).contains("a usual device"));
+    client.wait_until(|client| said(client).contains("the device assumed by default"));
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn maps_become_local_in_work_groups_only() {
     let local = titled(&offered, "Lower to mapLocal(0)");
     assert_eq!(
         local["disabled"]["reason"],
-        "it is not inside `mapWorkGroup(0)`"
+        "the map is not inside `mapWorkGroup(0)`"
     );
     assert!(local["edit"].is_null() && local["data"].is_null());
 }

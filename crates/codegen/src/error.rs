@@ -86,7 +86,9 @@ pub(crate) fn unstorable(ty: &str, origin: Origin) -> CompileError {
 
 /// Returns the error for a size that applies a parameter, a function from sizes to sizes.
 pub(crate) fn size_function(size: &str, origin: Origin) -> CompileError {
-    let text = format!("the size `{size}` uses a function that is a parameter");
+    let text = format!(
+        "the size `{size}` uses a function that is a parameter, which generated code cannot call"
+    );
     CompileError::new(origin, text)
         .with_help("write the function where it is used: `natFun(i => …)`")
 }
@@ -111,7 +113,7 @@ pub(crate) fn too_big(origin: Origin) -> CompileError {
 pub(crate) fn lane(origin: Origin) -> CompileError {
     CompileError::new(
         origin,
-        "the number of this lane is computed, and OpenCL C selects lanes by constants only",
+        "this lane is selected by a computed number, and OpenCL C selects lanes by constants only",
     )
     .with_help("keep the values in an array")
 }
@@ -119,11 +121,11 @@ pub(crate) fn lane(origin: Origin) -> CompileError {
 /// Returns the error for an array in private memory whose size is not a constant.
 pub(crate) fn private_size(size: &str, origin: Origin) -> CompileError {
     let text = format!(
-        "private memory for `{size}` elements: each work-item has registers for a number of them \
-         that is known when it is compiled"
+        "`{size}` elements are stored in Private memory, where the number of elements must be a \
+         constant"
     );
     CompileError::new(origin, text)
-        .with_help("use a number, or keep them in Local or Global memory")
+        .with_help("make the number a constant, or store the elements in Local or Global memory")
 }
 
 /// Returns the error for a kernel's call of a C function without a body.

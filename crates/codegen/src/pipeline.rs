@@ -44,7 +44,10 @@ const fn optional<On>(pass: Pass<On>) -> Step<On> {
 /// The passes for functions that run on a CPU.
 const CPU: &[Step] = &[
     // Unrolled and peeled loops make indices constant and conditions known, for all that follows.
-    required(loops::PASS, "no target has loops that are to be unrolled"),
+    required(
+        loops::PASS,
+        "no target can print loops that are marked for unrolling",
+    ),
     // Constant indices make elements variables, which the passes on variables then see.
     optional(scalar_replacement::PASS),
     // Halves of tuples are variables before copies are looked for: a copy of a tuple is one of
@@ -119,7 +122,10 @@ const KERNEL: &[Step] = &[
     // Short loops over private arrays are marked for the next pass, which writes them out.
     optional(unrolling::PASS),
     // Unrolled and peeled loops make indices constant and conditions known, for all that follows.
-    required(loops::PASS, "no target has loops that are to be unrolled"),
+    required(
+        loops::PASS,
+        "no target can print loops that are marked for unrolling",
+    ),
     // Copies of an unrolled body have one condition.
     optional(branch_fusion::PASS),
     // Vectors that are parts of private arrays would keep these from becoming variables.

@@ -161,8 +161,8 @@ fn unrolling_needs_a_number() {
     };
     let text = refused(n) + &refused(num(1 << 40));
     expect![[r#"
-        a loop that is to be unrolled runs `n` times
-        unrolling makes more than 10000 statements
+        a loop to unroll runs `n` times, which is not a constant
+        unrolling the loops makes more than 10000 statements
     "#]]
     .assert_eq(&text);
 }

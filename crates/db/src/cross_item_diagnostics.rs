@@ -105,7 +105,7 @@ fn duplicate(db: &dyn Db, later: ItemId, first: ItemId) -> Diagnostic {
         name_place(db, first),
         format!("`{name}` is first defined here"),
     )
-    .help("rename one of the two; every use means the first")
+    .help("rename one of the two: every use of the name refers to the first definition")
 }
 
 fn recursive(db: &dyn Db, cycle: &[ItemId]) -> Diagnostic {

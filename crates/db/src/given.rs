@@ -45,7 +45,9 @@ pub(crate) fn given_strategy(
         return Err(error("expected a strategy, found nothing"));
     }
     if syntax::elevate::split(text).len() > 1 {
-        return Err(error("expected one strategy, found several items"));
+        return Err(error(
+            "expected one strategy, found several definitions or expressions",
+        ));
     }
     let parsed = syntax::elevate::parse(text);
     let is_error = |found: &Diagnostic| found.severity == Severity::Error;
@@ -75,7 +77,7 @@ pub(crate) fn given_strategy(
     if !matches!(**ty, Type::Strategy(_) | Type::Result | Type::Error) {
         let found = checked.signature.scheme.text();
         return Err(error(&format!(
-            "expected a strategy for a whole definition, found {found}"
+            "expected a strategy for a whole definition, found an expression of type {found}"
         )));
     }
     Ok(GivenStrategy {

@@ -21,10 +21,10 @@ pub(crate) fn catch_panic<T>(
         let end = text.find(['\n', '\r']).unwrap_or(text.len());
         let span = Span::new(0, u32::try_from(end).unwrap_or(u32::MAX));
         let message = format!(
-            "{doing} this item failed inside the tool; the rest of the file is not affected"
+            "{doing} this item fails because of a bug in rise-ls; the rest of the file is not affected"
         );
         Diagnostic::error(codes::INTERNAL, span, message)
-            .help("this is a bug in the tool: please report it, with the text of the item")
+            .help("this is a bug in rise-ls: please report it, with the text of the item")
     })
 }
 

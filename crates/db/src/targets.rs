@@ -272,7 +272,7 @@ fn local_memory_diagnostics(db: &dyn Db, item: SourceItem, module: &Module) -> A
     let device = device(db);
     let found = local_memory(module, &device).map(|bytes| {
         let message = format!(
-            "a work-group keeps {} in Local memory at a time, and {} has {}",
+            "a work-group keeps {} in Local memory at a time, and {} has only {}",
             format_bytes(bytes),
             device.name,
             format_bytes(device.local_memory)

@@ -122,7 +122,7 @@ impl Default for Device {
     /// types, so that nothing is rejected that some device can run.
     fn default() -> Self {
         Device {
-            name: "a usual device".into(),
+            name: "the device assumed by default".into(),
             local_memory: 48 << 10,
             work_group: 1024,
             work_item_sizes: [1024, 1024, 64],

@@ -140,7 +140,7 @@ fn check_place(view: &View<'_>, old: &str, new: &str) -> Result<(), RenameError>
         .any(|found| bare(&view.name_of(found.symbol)) == bare(new));
     if taken {
         return error(format!(
-            "`{new}` already occurs in this definition: it would then refer to the renamed `{old}`"
+            "`{new}` already occurs in this definition, and would then refer to the renamed `{old}`"
         ));
     }
     Ok(())
@@ -150,7 +150,9 @@ fn check_local(view: &View<'_>, symbol: Symbol, old: &str, new: &str) -> Result<
     if let Symbol::Binder(_, binder) = symbol
         && siblings(view, binder).any(|other| view.item().binder(other).name == new)
     {
-        return error(format!("`{new}` is already a parameter beside `{old}`"));
+        return error(format!(
+            "`{new}` is already another parameter of the function of `{old}`"
+        ));
     }
     let captured = view
         .occurrences_of(symbol)
@@ -169,7 +171,7 @@ fn check_local(view: &View<'_>, symbol: Symbol, old: &str, new: &str) -> Result<
         .any(|term| reaches(view, term, new, symbol));
     if capturing {
         return error(format!(
-            "`{new}` is already used where `{old}` is in scope: it would then refer to the renamed `{old}`"
+            "`{new}` is already used where `{old}` is in scope, and would then refer to the renamed `{old}`"
         ));
     }
     Ok(())
@@ -500,22 +502,22 @@ mod tests {
             "def f = fun(x => fun($0y => x + y))\n",
             "x",
             expect![[r#"
-            error: `x` is already used where `y` is in scope: it would then refer to the renamed `y`
-        "#]],
+                error: `x` is already used where `y` is in scope, and would then refer to the renamed `y`
+            "#]],
         );
         check(
             "def f = fun((x, $0y) => y)\n",
             "x",
             expect![[r#"
-            error: `x` is already a parameter beside `y`
-        "#]],
+                error: `x` is already another parameter of the function of `y`
+            "#]],
         );
         check(
             "def f = fun($0x => x |> map(id))\n",
             "map",
             expect![[r#"
-            error: `map` is already used where `x` is in scope: it would then refer to the renamed `x`
-        "#]],
+                error: `map` is already used where `x` is in scope, and would then refer to the renamed `x`
+            "#]],
         );
         check(
             "def f = fun($0x => x) >> fun(y => y)\n",

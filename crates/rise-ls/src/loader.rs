@@ -191,7 +191,7 @@ impl Read for Timed {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if Instant::now() >= self.deadline {
             return Err(io::Error::other(format!(
-                "reading it takes longer than {THREAD_TIMEOUT:?}"
+                "reading the file takes longer than {THREAD_TIMEOUT:?}"
             )));
         }
         self.from.read(buffer)

@@ -59,7 +59,7 @@ impl Literal {
             Ok(literal) if parser.rest.is_empty() => Ok(literal),
             Ok(_) => Err(LiteralError::Syntax(
                 text.to_owned(),
-                "something follows it",
+                "more text follows the value",
             )),
             Err(reason) => Err(LiteralError::Syntax(text.to_owned(), reason)),
         }
@@ -147,7 +147,7 @@ struct Parser<'a> {
 impl Parser<'_> {
     fn literal(&mut self, depth: usize) -> Result<Literal, &'static str> {
         if depth > MAX_DEPTH {
-            return Err("it has too many brackets");
+            return Err("its brackets are nested too deeply");
         }
         if self.eat('[') {
             return self.list(']', depth);
@@ -162,7 +162,7 @@ impl Parser<'_> {
                     Ok(Literal::Pair(Box::new(first), Box::new(second)))
                 }
                 (Some(only), None) => Ok(only),
-                _ => Err("a tuple has two components"),
+                _ => Err("a tuple must have two components"),
             };
         }
         let end = self
@@ -170,7 +170,7 @@ impl Parser<'_> {
             .find(|c: char| "[]<>(),".contains(c) || c.is_whitespace());
         let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
         if word.is_empty() {
-            return Err("a number, `true`, `false`, `[…]` or `(…, …)` is missing");
+            return Err("expected a number, `true`, `false`, `[…]` or `(…, …)`");
         }
         self.rest = rest.trim_start();
         Ok(Literal::Word(word.to_owned()))
@@ -185,7 +185,7 @@ impl Parser<'_> {
         while !self.eat(close) {
             all.push(self.literal(depth + 1)?);
             if !self.eat(',') && !self.rest.starts_with(close) {
-                return Err("a `,` or a closing bracket is missing");
+                return Err("expected `,` or a closing bracket");
             }
         }
         Ok(all)
@@ -327,14 +327,14 @@ mod tests {
         assert_eq!(read("(1, 2)", I8), "`(…, …)` is not a value of type `i8`");
         assert_eq!(
             read("[1", array(1, I8)),
-            "`[1` is not a value: a `,` or a closing bracket is missing"
+            "`[1` is not a value: expected `,` or a closing bracket"
         );
         assert_eq!(
             read("1 2", I8),
-            "`1 2` is not a value: something follows it"
+            "`1 2` is not a value: more text follows the value"
         );
         let deep = "[".repeat(100_000);
-        assert!(read(&deep, I8).ends_with("it has too many brackets"));
+        assert!(read(&deep, I8).ends_with("its brackets are nested too deeply"));
     }
 
     #[test]

@@ -102,10 +102,10 @@ fn arguments_without_parentheses() {
                 arguments must be in parentheses: write `g(map(h))`
                 put the arguments in parentheses => def f = fun(g: (f32 -> f32) -> f32 => g(map(h)))
             def f = fun(xs => sum(xs, axis = 0))
-                arguments have no names: they come in the order of the parameters
+                arguments have no names: write them in the order of the parameters
                 Remove the name => def f = fun(xs => sum(xs, 0))
             def f = fun(x => select(x = 1)(x)(0))
-                `=` defines: two values are compared with `==`
+                `=` is only for definitions: write `==` to compare two values
                 Write `==` => def f = fun(x => select(x == 1)(x)(0))
             def f = fun(xs n.f32 => xs)
                 expected `:` between the parameter `xs` and its type
@@ -169,16 +169,16 @@ fn functions() {
                 expected a kind such as `Nat` or `DataType`, found `n`
                 Bind sizes and types by `depFun` => def f = depFun(n: Nat => fun(xs: n.f32 => xs))
             def f = \x y -> x
-                a function is written `fun(x, y => …)`
+                this is not the notation of a function: write `fun(x, y => …)`
                 write `fun` => def f = fun(x, y => x)
             def f = lambda x, y: x + y
-                a function is written `fun(x, y => …)`
+                this is not the notation of a function: write `fun(x, y => …)`
                 write `fun` => def f = fun(x, y => x + y)
             def f = λx. x
-                a function is written `fun(x => …)`
+                this is not the notation of a function: write `fun(x => …)`
                 write `fun` => def f = fun(x => x)
             def f = map(|x| x + 1.0f)
-                a function is written `fun(x => …)`
+                this is not the notation of a function: write `fun(x => …)`
                 write `fun` => def f = map(fun(x => x + 1.0f))
             def f = map(x => x + 1.0f, xs)
                 `=>` is part of a function: write `map(fun(x => …))`
@@ -196,7 +196,7 @@ fn functions() {
                 `$` is not part of RISE: write `<|`
                 Write `<|` => def f = g <| x
             def f = xs.map(g).reduce(add)(0.0f)
-                values have no part `map`: after a `.` comes `_1` or `_2`, the halves of a pair
+                values have no component `map`: expected `_1` or `_2` after the `.`, the components of a pair
                 Write `|>` => def f = xs |> map(g) |> reduce(add)(0.0f)
         "#]],
     );
@@ -254,7 +254,7 @@ fn definitions() {
             fn f(x: f32) -> f32 { x }
                 a definition begins with `def`, not `fn`
             type T = f32
-                types are not given names: write the type where it is used
+                a type cannot be given a name: write the type where it is used
             def f :: f32 = 3.0f
                 expected `:`, found `::`
                 Write `:` => def f : f32 = 3.0f
@@ -273,21 +273,21 @@ fn definitions() {
             import my library
                 expected the path of a file in quotes, as in `import "my library.rise"`
             # a comment
-                `#` begins no comment: write `//`, or `/* … */` around it
+                `#` does not begin a comment: write `//`, or `/* … */` around the comment
                 Write `//` => // a comment
             -- a comment
-                `--` begins no comment: write `//`, or `/* … */` around it
+                `--` does not begin a comment: write `//`, or `/* … */` around the comment
                 Write `//` => // a comment
             (* a comment *)
-                `(*` begins no comment: write `//`, or `/* … */` around it
+                `(*` does not begin a comment: write `//`, or `/* … */` around the comment
             def f = x -- the same value
-                `--` begins no comment: write `//`, or `/* … */` around it
+                `--` does not begin a comment: write `//`, or `/* … */` around the comment
                 Write `//` => def f = x // the same value
             def f = 3;
-                a definition ends without `;`
+                a definition does not end with `;`: remove it
                 remove `;` => def f = 3
             def f = fun(x => x;)
-                an expression ends without `;`
+                an expression does not end with `;`: remove it
                 remove `;` => def f = fun(x => x)
         "#]],
     );
@@ -363,23 +363,23 @@ fn values() {
                 a float needs a digit after its point: write `5.0`
                 Write `5.0` => def f = 5.0 + x
             def f = 1.0F
-                `F` is not a type of numbers: write `1.0f`
+                `F` is not a number type: write `1.0f`
                 Write `1.0f` => def f = 1.0f
             def f = 3L
-                `L` is not a type of numbers: write `3i64`
+                `L` is not a number type: write `3i64`
                 Write `3i64` => def f = 3i64
             def f = +x
-                `+` must be between two operands: a single one has no sign but `-`
+                `+` must be between two operands: only `-` and `!` can be before a single operand
                 Remove `+` => def f = x
             def f = map(+ 1.0f)
                 an operator with one of its operands is not a function: write `fun(x => x + …)`
             def f = x += 1
-                there is no `+=`: nothing changes its value, so a new one is given a name, `let y = x + 1 in …`
+                there is no `+=`: values never change; name a new value, as in `let y = x + 1 in …`
             def f = a & b
-                `&` is not part of RISE: write `&&`, which combines booleans; there are no bitwise operations
+                `&` is not part of RISE: write `&&` to combine booleans; there are no bitwise operations
                 Write `&&` => def f = a && b
             def f = a & 1
-                `&`: RISE has no bitwise operations
+                `&` is not part of RISE, which has no bitwise operations
             def f : 2*n.f32 = xs
                 a size with operators needs parentheses in a type: write `(2*n).f32`
                 Write `(2*n)` => def f : (2*n).f32 = xs
@@ -437,10 +437,10 @@ fn types() {
             def f = fun(xs: [f32] => xs)
                 an array type is its size, a `.` and the type of its elements: write `n.f32`
             def f = fun(xs: f32[n][m] => xs)
-                the size of an array comes before its elements: write `n.m.f32`
+                the size of an array must come before its elements: write `n.m.f32`
                 Write `n.m.f32` => def f = fun(xs: n.m.f32 => xs)
             def f = fun(xs: f32[] => xs)
-                the size of an array comes before its elements: write `n.f32`
+                the size of an array must come before its elements: write `n.f32`
             def f = fun(xs: n f32 => xs)
                 a `.` must be between the size of an array and the type of its elements, as in `n.f32`
                 Write `.` => def f = fun(xs: n.f32 => xs)
@@ -486,17 +486,17 @@ fn conditions() {
                 conditions on sizes are separated by `,`, not `&&`
                 Write `,` => def f : n.f32 where 4 | n, n > 4, n < 9 = x
             def f : n.f32 where n > 4 or n < 9 = x
-                conditions on sizes all have to hold: there is no "or"
+                there is no "or" in conditions on sizes: all conditions must hold
             def f : n.f32 where n % 4 = 0 = x
-                `=` defines: two values are compared with `==`
+                `=` is only for definitions: write `==` to compare two values
                 Write `==` => def f : n.f32 where n % 4 == 0 = x
             def f : n.f32 where n mod 4 == 0 = x
                 `mod` is a function: the operator is written `%`
                 Write `%` => def f : n.f32 where n % 4 == 0 = x
             def f : n.f32 where 0 < n < 9 = x
-                comparisons do not chain: state both as conditions, as in `a < b, b < c`
+                comparisons do not chain: write two conditions, as in `a < b, b < c`
             def f : n.f32 if n > 4 = x
-                conditions on sizes come after `where`, not `if`
+                conditions on sizes must come after `where`, not `if`
                 Write `where` => def f : n.f32 where n > 4 = x
             @assume(n > 4 && 4 divide n)
             def f = x
@@ -548,21 +548,21 @@ fn foreign_functions() {
                 expected `=` before the function's body
                 Insert `=` => foreign def f(x: f32): f32 = """{ return x; }"""
             foreign def f : f32 -> i32 -> f32
-                the parameters of a foreign function have names: write `foreign def f(x: f32, y: i32): f32`
+                the parameters of a foreign function must have names: write `foreign def f(x: f32, y: i32): f32`
                 Name the parameters => foreign def f(x: f32, y: i32): f32
             foreign def f : f32
                 expected the parameters of `f` before its result
             foreign def f(f32, x: f32, i32): f32
-                the parameter of a foreign function has a name: write `y: f32`
+                the parameter of a foreign function must have a name: write `y: f32`
                 Name the parameters => foreign def f(y: f32, x: f32, x1: i32): f32
             foreign def f(float y): f32
-                the type of a parameter comes after its name: write `y: f32`
+                the type of a parameter must come after its name: write `y: f32`
                 Write `y: f32` => foreign def f(y: f32): f32
             foreign def f(x f32): f32
-                expected `:` and the type of `x`: C has no type inference
+                expected `:` and the type of the parameter `x`, which is not inferred
                 Insert `:` => foreign def f(x: f32): f32
             foreign def f(x: f32) -> f32
-                the result type of a foreign function comes after `:`, not `->`
+                the result type of a foreign function must come after `:`, not `->`
                 Write `:` => foreign def f(x: f32): f32
             foreign def f(x: f32) f32
                 expected `:` before the result type
@@ -573,7 +573,7 @@ fn foreign_functions() {
             foreign float f(float x)
                 expected `def` after `foreign`
             foreign def f(x: f32): f32;
-                a definition ends without `;`
+                a definition does not end with `;`: remove it
                 remove `;` => foreign def f(x: f32): f32
         "#]],
     );
@@ -616,7 +616,7 @@ fn signs_and_words_of_other_languages() {
                 a value is named by `let`: write `let y = …`
                 Insert `let` => def f = fun(x => let y = x * x in y + 1.0f)
             def f = fun(a, b => a <> b)
-                two values that are not equal are compared with `!=`, not `<>`
+                there is no `<>`: write `!=` to compare two values
                 Write `!=` => def f = fun(a, b => a != b)
             def f = “text”
                 `“` is not part of RISE: text must be between two `"`
@@ -641,34 +641,34 @@ fn signs_of_other_languages() {
         ],
         expect![[r#"
             def f = fun(x => ~x)
-                `~` is not part of RISE: booleans are negated by `!`, and the bits of an integer are flipped by `-x - 1`
+                `~` is not part of RISE: write `!` to negate a boolean, and `-x - 1` to invert the bits of an integer
                 Write `!` => def f = fun(x => !x)
                 Write `(-x - 1)` => def f = fun(x => (-x - 1))
             def f = fun(x => ~g(x) + 1)
-                `~` is not part of RISE: booleans are negated by `!`, and the bits of an integer are flipped by `-x - 1`
+                `~` is not part of RISE: write `!` to negate a boolean, and `-x - 1` to invert the bits of an integer
                 Write `!` => def f = fun(x => !g(x) + 1)
                 Write `(-g(x) - 1)` => def f = fun(x => (-g(x) - 1) + 1)
             def f = fun(x => x++)
-                there is no `++`: nothing changes its value, and a new one is `x + 1`
+                there is no `++`: values never change; write `x + 1` for a new value
                 Write `+ 1` => def f = fun(x => x + 1)
             def f = fun(x => x-- + 1)
-                there is no `--`: nothing changes its value, and a new one is `x - 1`
+                there is no `--`: values never change; write `x - 1` for a new value
                 Write `- 1` => def f = fun(x => x - 1 + 1)
             def f = fun(x => ++x)
-                there is no `++`: nothing changes its value, and a new one is `x + 1`
+                there is no `++`: values never change; write `x + 1` for a new value
                 Write `(x + 1)` => def f = fun(x => (x + 1))
             def f = fun(xs, ys => xs ++ ys ++ xs)
-                two arrays are joined by `concat(xs)(ys)`, not by `++`
+                there is no `++`: write `concat(xs)(ys)` to join two arrays
                 Write `concat(xs)(ys)` => def f = fun(xs, ys => concat(xs)(ys) ++ xs)
             def f = fun(xs => xs !! 2 + 1)
-                an element of an array is `xs |> idx(2)`: there is no `!!`
+                there is no `!!`: write `xs |> idx(2)` for an element of an array
                 Write `idx(2)(xs)` => def f = fun(xs => idx(2)(xs) + 1)
             def f = fun(b => !!b)
             def f = fun(x => x +. 1.0)
                 there is no `+.`: numbers of all types have the same operators
                 Remove `.` => def f = fun(x => x + 1.0)
             def f = fun(xs => xs .* 2.0f)
-                there is no `.*`: operators work on numbers, and `map` on the elements of an array
+                there is no `.*`: operators work on single values, and `map` applies a function to each element of an array
         "#]],
     );
 }
@@ -699,31 +699,31 @@ fn words_of_other_languages() {
                 there is no `match`: write `select(condition, then, else)`
             def f = fun(case => case(1))
             def f : forall n. n.f32 -> n.f32 = fun(xs => xs)
-                there is no `forall`: sizes and types that a type takes are its parameters
+                there is no `forall`: sizes and types must be parameters of the type
             def f : forall (n: Nat). n.f32 = 1
-                there is no `forall`: sizes and types that a type takes are its parameters
+                there is no `forall`: sizes and types must be parameters of the type
             def f : ∀ n. n.f32 = 1
                 `∀` is not part of RISE: sizes and types that a type takes are its parameters, as in `(n: Nat) -> n.f32 -> f32`
             def f = fun(x => let mut y = x in y)
-                there is no `mut`: nothing changes the value of a `let`
+                there is no `mut`: the value of a `let` never changes
                 Remove `mut` => def f = fun(x => let y = x in y)
             def f<n: Nat> = fun(x => x)
                 sizes and types are parameters: write `def f = depFun(n: Nat => …)`
             def f = fun(xs: &n.f32 => xs)
-                there are no references: write the type alone
+                there are no reference types: write the type without `&`
                 Remove `&` => def f = fun(xs: n.f32 => xs)
             def f = fun(xs => xs.T)
-                values have no part `T`: after a `.` comes `_1` or `_2`, the halves of a pair
+                values have no component `T`: expected `_1` or `_2` after the `.`, the components of a pair
                 Write `|> transpose` => def f = fun(xs => xs |> transpose)
             def f = fun(xs => xs.sum())
-                values have no part `sum`: after a `.` comes `_1` or `_2`, the halves of a pair
+                values have no component `sum`: expected `_1` or `_2` after the `.`, the components of a pair
                 Write `|>` => def f = fun(xs => xs |> sum)
             def f = fun(xs => xs[1:3])
                 a part of an array is written `xs |> drop(a) |> take(n)`: its `n` elements from `a` on
             def f = fun(xs => [x for x in xs])
                 there are no list comprehensions: write `xs |> map(fun(x => …))`
             def f = fun(xs => oclRun([64], [1])(xs))
-                sizes of kernels are not written in brackets: `oclRun(64, 1, 1)(n, 1, 1)` has those of a group and then all, of three dimensions each
+                launch sizes are not written in brackets: `oclRun(64, 1, 1)(n, 1, 1)` takes the local and then the global sizes, in three dimensions each
         "#]],
     );
 }
@@ -739,19 +739,19 @@ fn at_between_operands() {
         ],
         expect![[r#"
             def f = fun(x => g @ x)
-                `@` is not an operator: a function is applied as in `g(x)`, and composed with another one as in `g << x`
+                `@` is not an operator: write `g(x)` to apply a function, or `g << x` to compose two functions
                 Write `g(x)` => def f = fun(x => g(x))
                 Write `g << x` => def f = fun(x => g << x)
             def f = map(g) @ map(h) @ k
-                `@` is not an operator: a function is applied as in `map(g)(map(h))`, and composed with another one as in `map(g) << map(h)`
+                `@` is not an operator: write `map(g)(map(h))` to apply a function, or `map(g) << map(h)` to compose two functions
                 Write `map(g)(map(h))` => def f = map(g)(map(h)) @ k
                 Write `map(g) << map(h)` => def f = map(g) << map(h) @ k
             def f = fun(x => g @ h(x) + 1.0f)
-                `@` is not an operator: a function is applied as in `g(h(x))`, and composed with another one as in `g << h(x)`
+                `@` is not an operator: write `g(h(x))` to apply a function, or `g << h(x)` to compose two functions
                 Write `g(h(x))` => def f = fun(x => g(h(x)) + 1.0f)
                 Write `g << h(x)` => def f = fun(x => g << h(x) + 1.0f)
             def f = g@h
-                `@` is not an operator: a function is applied as in `g(h)`, and composed with another one as in `g << h`
+                `@` is not an operator: write `g(h)` to apply a function, or `g << h` to compose two functions
                 Write `g(h)` => def f = g(h)
                 Write `g << h` => def f = g << h
         "#]],
@@ -773,29 +773,29 @@ fn blocks() {
         ],
         expect![[r#"
             def f = fun(x => { x + 1.0f })
-                expected an expression, found `{`: parts of an expression are grouped by parentheses
+                expected an expression, found `{`: write parentheses to group parts of an expression
                 Remove the braces => def f = fun(x => x + 1.0f)
             def f = { let y = 1.0f; let z = y; y * z }
-                there are no blocks: a value is named by `let x = value in result`, without braces and `;`
+                there are no blocks: to name a value, write `let x = value in result`, without braces and `;`
                 Remove the braces => def f = let y = 1.0f in let z = y in y * z
             def f = fun(x => {
               let y = x;
               return y;
             })
-                there are no blocks: a value is named by `let x = value in result`, without braces and `;`
+                there are no blocks: to name a value, write `let x = value in result`, without braces and `;`
                 Remove the braces => def f = fun(x =>
               let y = x in
               y)
             def f = fun(x => 2.0f * { x + 1.0f; })
-                there are no blocks: a value is named by `let x = value in result`, without braces and `;`
+                there are no blocks: to name a value, write `let x = value in result`, without braces and `;`
                 Write parentheses => def f = fun(x => 2.0f * (x + 1.0f))
             def f = fun(x => { var y = x; y })
-                there are no blocks: a value is named by `let x = value in result`, without braces and `;`
+                there are no blocks: to name a value, write `let x = value in result`, without braces and `;`
                 Remove the braces => def f = fun(x => let y = x in y)
             def f = fun(x => { y = x; y })
-                there are no blocks: a value is named by `let x = value in result`, without braces and `;`
+                there are no blocks: to name a value, write `let x = value in result`, without braces and `;`
             def f = fun(x => {})
-                expected an expression, found `{`: parts of an expression are grouped by parentheses
+                expected an expression, found `{`: write parentheses to group parts of an expression
             def f = fun(x) { return x; }
                 expected `=>` after the parameters of `fun`
         "#]],
@@ -814,7 +814,7 @@ fn words_before_definitions() {
         ],
         expect![[r#"
             __global__
-                a definition becomes a kernel by `@target(opencl)` before it, not by `__global__`
+                to make a kernel, write `@target(opencl)` before the definition, not `__global__`
                 Write `@target(opencl)` => @target(opencl)
             inline
                 a definition begins with `def`: `inline` cannot come before it
@@ -823,7 +823,7 @@ fn words_before_definitions() {
                 a definition begins with `def`: `public static` cannot come before it
                 Remove `public static` => 
             extern
-                a function of C is declared by `foreign def`, not `extern def`
+                to declare a function of C, write `foreign def`, not `extern def`
                 Write `foreign` => foreign
             kernel f = x
                 expected `def`, `foreign def` or `import`, found `kernel`
@@ -873,19 +873,19 @@ fn names_in_modules() {
         ],
         expect![[r#"
             def f = fun(x => np.maximum(x)(0.0f))
-                there are no modules: `np.maximum` is not known here
+                there are no modules, so `np.maximum` cannot be found
                 Write `maximum` => def f = fun(x => maximum(x)(0.0f))
             def f = map(math.sqrt)
-                there are no modules: `math.sqrt` is not known here
+                there are no modules, so `math.sqrt` cannot be found
                 Write `sqrt` => def f = map(sqrt)
             def f = fun(x, y => std::max(x, y))
-                there are no modules: `std::max` is not known here
+                there are no modules, so `std::max` cannot be found
                 Write `max` => def f = fun(x, y => max(x, y))
             def f = fun(x => tf.math.sin(x))
-                there are no modules: `tf.math.sin` is not known here
+                there are no modules, so `tf.math.sin` cannot be found
                 Write `sin` => def f = fun(x => sin(x))
             def f = fun(np => np.maximum)
-                values have no part `maximum`: after a `.` comes `_1` or `_2`, the halves of a pair
+                values have no component `maximum`: expected `_1` or `_2` after the `.`, the components of a pair
             def f = fun(x => (x : f32))
         "#]],
     );

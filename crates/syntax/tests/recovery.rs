@@ -259,11 +259,11 @@ fn half_typed() {
             (def f - (unary ! (missing)))
 
             def f = p.
-                     ^ syntax-error: expected `_1` or `_2`, the halves of a pair, after `.`
+                     ^ syntax-error: expected `_1` or `_2`, the components of a pair, after `.`
             (def f - p)
 
             def f = p._
-                     ^ syntax-error: expected `_1` or `_2`, the halves of a pair, after `.`
+                     ^ syntax-error: expected `_1` or `_2`, the components of a pair, after `.`
             (def f - p)
 
             (def f - let)
@@ -279,7 +279,7 @@ fn half_typed() {
             def f = let x = a
                             ^ syntax-error: expected `in` after the value of `x`
             def f = let x = a
-                    ^^^ this `let` is written `let name = value in result`
+                    ^^^ a `let` is written `let name = value in result`
             (def f - (let x a (missing)))
 
             def f = let x = a in
@@ -289,7 +289,7 @@ fn half_typed() {
             def f = let x = a x + 1
                             ^ syntax-error: expected `in` after the value of `x`
             def f = let x = a x + 1
-                    ^^^ this `let` is written `let name = value in result`
+                    ^^^ a `let` is written `let name = value in result`
             fix: write `in` [(17..17, " in")]
             (def f - (let x a (binary + x (int 1))))
 
@@ -431,17 +431,17 @@ fn slips() {
             (def f - (fun (x) x))
 
             def f = \x -> x
-                    ^ syntax-error: a function is written `fun(x => …)`
+                    ^ syntax-error: this is not the notation of a function: write `fun(x => …)`
             fix: write `fun` [(8..13, "fun(x =>"), (15..15, ")")]
             (def f - (missing))
 
             def f = λx -> x
-                    ^^ syntax-error: a function is written `fun(x => …)`
+                    ^^ syntax-error: this is not the notation of a function: write `fun(x => …)`
             fix: write `fun` [(8..14, "fun(x =>"), (16..16, ")")]
             (def f - (missing))
 
             def f = lambda x => x
-                    ^^^^^^ syntax-error: a function is written `fun(x => …)`
+                    ^^^^^^ syntax-error: this is not the notation of a function: write `fun(x => …)`
             fix: write `fun` [(8..19, "fun(x =>"), (21..21, ")")]
             (def f - (missing))
 
@@ -531,16 +531,16 @@ fn slips() {
             (def f - (binary |> (apply map g) join))
 
             def f = select(a = b, c, d)
-                             ^ syntax-error: `=` defines: two values are compared with `==`
+                             ^ syntax-error: `=` is only for definitions: write `==` to compare two values
             fix: Write `==` [(17..18, "==")]
             (def f - (apply select (binary == a b) c d))
 
             def f = let x: f32 = a in x
-                         ^ syntax-error: `let` takes no type: write `let x = (value : type) in …`
+                         ^ syntax-error: the name of a `let` has no type: write `let x = (value : type) in …`
             (def f - (let x a x))
 
             def f = let g(x) = a in x
-                         ^ syntax-error: `let` binds values: a function is given its own `def g = fun(x => …)`
+                         ^ syntax-error: `let` cannot define a function: write `def g = fun(x => …)`
             (def f - (let g a x))
 
             def f = let x == a in x
@@ -558,21 +558,21 @@ fn slips() {
             (def f (missing) x)
 
             def f = x.1
-                     ^^ syntax-error: half of a pair is written `._1`
+                     ^^ syntax-error: component 1 of a pair is written `._1`
             fix: Write `._1` [(9..11, "._1")]
             (def f - (project x _1))
 
             def f = x.2 + 1
-                     ^^ syntax-error: half of a pair is written `._2`
+                     ^^ syntax-error: component 2 of a pair is written `._2`
             fix: Write `._2` [(9..11, "._2")]
             (def f - (binary + (project x _2) (int 1)))
 
             def f = x.3
-                     ^^ syntax-error: the halves of a pair are written `._1` and `._2`
+                     ^^ syntax-error: the components of a pair are written `._1` and `._2`
             (def f - (project x _2))
 
             def f = x.first
-                     ^^^^^^ syntax-error: values have no part `first`: after a `.` comes `_1` or `_2`, the halves of a pair
+                     ^^^^^^ syntax-error: values have no component `first`: expected `_1` or `_2` after the `.`, the components of a pair
             (def f - (missing))
 
             def f = 1.f
@@ -596,15 +596,15 @@ fn slips() {
             (def f - (int 1))
 
             def f = 3abc
-                     ^^^ bad-number: `abc` is not a type of numbers: a number ends in its digits, in `f`, or in a type such as `i32` or `f64`
+                     ^^^ bad-number: `abc` is not a number type: after its digits, a number can only have `f`, or a type such as `i32` or `f64`
             (def f - (int 3))
 
             def f = 0x10
-                     ^^^ bad-number: numbers are written in decimal
+                     ^^^ bad-number: numbers must be written in decimal
             (def f - (int 0))
 
             def f = 1_000
-                     ^^^^ bad-number: a number is written without `_` between its digits
+                     ^^^^ bad-number: there must be no `_` between the digits of a number
             (def f - (int 1))
 
             def f = 1.5i32
@@ -622,7 +622,7 @@ fn slips() {
             (def f - (int 18446744073709551615))
 
             def f = a < b < c
-                          ^ ambiguous-operators: comparisons do not chain: put parentheses around one, or join two with `&&`, as in `a < b && b < c`
+                          ^ ambiguous-operators: comparisons do not chain: put parentheses around one comparison, or join two with `&&`, as in `a < b && b < c`
             def f = a < b < c
                       ^ the first of the two operators
             (def f - (binary < (binary < a b) c))
@@ -645,7 +645,7 @@ fn slips() {
             (def f (array (paren (binary + n (int 1))) (scalar f32)) x)
 
             def f where 4 | n = x
-                  ^^^^^ syntax-error: `where` follows a type: write one, or state the conditions before the `def` as `@assume(4 | n)`
+                  ^^^^^ syntax-error: `where` must come after a type: write the type of the definition, or write the conditions before the `def`, as `@assume(4 | n)`
             (def f (missing) x)
 
             def f : n.f32 where = x
@@ -657,7 +657,7 @@ fn slips() {
             (def f (where (array n (scalar f32)) (binary | (int 4) n) (missing)) x)
 
             def f : (n.f32 where 4 | n -> m.f32 = x
-                                       ^^ syntax-error: `where` and its conditions come after the whole type
+                                       ^^ syntax-error: `where` and its conditions must come after the whole type
             help: write the rest of the type first: `n.f32 -> f32 where 4 | n`
             (def f (paren (where (array n (scalar f32)) (binary | (int 4) n))) x)
 
@@ -681,7 +681,7 @@ fn slips() {
             (def f (missing) y)
 
             def f : (n: Nat, m: Nat) -> n.m.f32 = x
-                           ^ syntax-error: a type takes one parameter at a time: write `(n: Nat) -> (m: Nat) -> …`
+                           ^ syntax-error: there can be only one parameter between these brackets of a type: write `(n: Nat) -> (m: Nat) -> …`
             (def f (pi (n Nat) (pi (m Nat) (array n (array m (scalar f32))))) x)
 
             def f : (n: nat) -> n.f32 = x
@@ -691,7 +691,7 @@ fn slips() {
 
             def f = depFun(n: f32 => n)
                               ^^^ syntax-error: expected a kind such as `Nat` or `DataType`, found `f32`
-            help: parameters that are values are bound by `fun`
+            help: `fun` binds parameters that are values
             (def f - (depFun ((n -)) n))
 
             def f = fun(n: Nat => n)
@@ -704,7 +704,7 @@ fn slips() {
             (def f - (fun (f32) x))
 
             def f = fun(_ => x)
-                        ^ reserved-name: `_` is a hole and binds nothing: begin an unused name with it, as in `_x`
+                        ^ reserved-name: `_` is a hole and cannot be bound: begin an unused name with `_`, as in `_x`
             (def f - (fun (-) x))
 
             def in = x
@@ -725,20 +725,20 @@ fn slips() {
             (def f - xs)
 
             def f = fun(xs: f32[n] => xs)
-                               ^ syntax-error: the size of an array comes before its elements: write `n.f32`
+                               ^ syntax-error: the size of an array must come before its elements: write `n.f32`
             fix: Write `n.f32` [(16..22, "n.f32")]
             (def f - (fun ((xs (array n (scalar f32)))) xs))
 
             def f = fun(x: i32 => cast(x) : f32)
-                                          ^ syntax-error: a stated type must be in parentheses with its value: `(value : type)`
+                                          ^ syntax-error: a value and its type must be in parentheses: `(value : type)`
             (def f - (fun ((x (scalar i32))) (apply cast x)))
 
             def f = fun(x: i32 => g(x : i32))
-                                      ^ syntax-error: a stated type must be in parentheses with its value: `(value : type)`
+                                      ^ syntax-error: a value and its type must be in parentheses: `(value : type)`
             (def f - (fun ((x (scalar i32))) (apply g x)))
 
             def f = [1, 2]
-                    ^ syntax-error: arrays are not written in brackets: `makeArray(2)(a, b)` makes one
+                    ^ syntax-error: arrays are not written in brackets: write `makeArray(2)(a, b)`
             (def f - (missing))
 
             def f = (a, b, c)
@@ -773,7 +773,7 @@ fn slips() {
             (def f - a)
 
             def f = a | b
-                      ^ syntax-error: `|` means "divides", in conditions of `where` and `@assume` only: a pipeline is written `|>`, "or" is `||`, and there are no bitwise operations
+                      ^ syntax-error: `|` is allowed only in conditions of `where` and `@assume`, where it means "divides": write `|>` for a pipeline and `||` for "or"; there are no bitwise operations
             (def f - (binary |> a b))
 
             def f = Nat
@@ -938,7 +938,7 @@ fn other_items() {
             (foreign f ((- (missing))) (missing) -)
 
             foreign def f(x
-                          ^ syntax-error: expected `:` and the type of `x`: C has no type inference
+                          ^ syntax-error: expected `:` and the type of the parameter `x`, which is not inferred
             (foreign f ((x (missing))) (missing) -)
 
             foreign def f(x: f32
@@ -991,7 +991,7 @@ fn other_items() {
             (foreign f ((- (missing))) (scalar f32) -)
 
             foreign def f(x): f32
-                          ^ syntax-error: expected `:` and the type of `x`: C has no type inference
+                          ^ syntax-error: expected `:` and the type of the parameter `x`, which is not inferred
             (foreign f ((x (missing))) (scalar f32) -)
 
         "#]],
@@ -1070,7 +1070,7 @@ fn patterns_where_one_name_is_bound() {
             (def f - (fun (- d) a))
 
             def f = fun((_, b), c => b)
-                         ^ reserved-name: `_` is a hole and binds nothing: begin an unused name with it, as in `_x`
+                         ^ reserved-name: `_` is a hole and cannot be bound: begin an unused name with `_`, as in `_x`
             (def f - (fun (- b c) b))
 
             def f = fun(x => let (a, b) = x in a + b)
@@ -1148,22 +1148,22 @@ fn conditions_without_a_type() {
             (def f - (fun (xs) xs))
 
             def f : n.f32 where n = 4 = 1.0f
-                                  ^ syntax-error: `=` defines: two values are compared with `==`
+                                  ^ syntax-error: `=` is only for definitions: write `==` to compare two values
             fix: Write `==` [(22..23, "==")]
             (def f (where (array n (scalar f32)) (binary == n (int 4))) (float 1.0 f32))
 
             def f : n.f32 where n = 2 * (m + 1), m = 4 = let x = 1 in x
-                                  ^ syntax-error: `=` defines: two values are compared with `==`
+                                  ^ syntax-error: `=` is only for definitions: write `==` to compare two values
             fix: Write `==` [(22..23, "==")]
             (def f (where (array n (scalar f32)) (binary == n (binary * (int 2) (paren (binary + m (int 1))))) (binary == m (int 4))) (let x (int 1) x))
 
             def f : n.f32 where n = 4
-                                  ^ syntax-error: `=` defines: two values are compared with `==`
+                                  ^ syntax-error: `=` is only for definitions: write `==` to compare two values
             fix: Write `==` [(22..23, "==")]
             (def f (where (array n (scalar f32)) (binary == n (int 4))) (missing))
 
             def f = (x : n.f32 where n = 4)
-                                       ^ syntax-error: `=` defines: two values are compared with `==`
+                                       ^ syntax-error: `=` is only for definitions: write `==` to compare two values
             fix: Write `==` [(27..28, "==")]
             (def f - (ascribe x (where (array n (scalar f32)) (binary == n (int 4)))))
 
@@ -1174,12 +1174,12 @@ fn conditions_without_a_type() {
             (def f (pi (where DataType) where) where)
 
             def f : (n: Nat) -> n.f32 where 4 | n -> f32 = 1.0f
-                                                  ^^ syntax-error: `where` and its conditions come after the whole type
+                                                  ^^ syntax-error: `where` and its conditions must come after the whole type
             help: write the rest of the type first: `n.f32 -> f32 where 4 | n`
             (def f (where (pi (n Nat) (array n (scalar f32))) (binary | (int 4) n)) (float 1.0 f32))
 
             def f : (n: Nat) -> n.f32 where n = 4 -> f32 = 1.0f
-                                              ^ syntax-error: `=` defines: two values are compared with `==`
+                                              ^ syntax-error: `=` is only for definitions: write `==` to compare two values
             fix: Write `==` [(34..35, "==")]
             (def f (where (pi (n Nat) (array n (scalar f32))) (binary == n (int 4))) (float 1.0 f32))
 
@@ -1213,29 +1213,29 @@ fn habits_from_languages_with_methods_and_loops() {
         ],
         expect![[r#"
             def f = fun(xs => xs.map(g))
-                                ^^^^ syntax-error: values have no part `map`: after a `.` comes `_1` or `_2`, the halves of a pair
-            help: a function is applied by a pipe: `… |> map(…)`
+                                ^^^^ syntax-error: values have no component `map`: expected `_1` or `_2` after the `.`, the components of a pair
+            help: to apply a function to the value, write `… |> map(…)`
             fix: Write `|>` [(20..21, " |> ")]
             (def f - (fun (xs) (apply (missing) g)))
 
             def f = fun(xs => xs.length)
-                                ^^^^^^^ syntax-error: values have no part `length`: after a `.` comes `_1` or `_2`, the halves of a pair
+                                ^^^^^^^ syntax-error: values have no component `length`: expected `_1` or `_2` after the `.`, the components of a pair
             (def f - (fun (xs) (missing)))
 
             def f = fun(xs => for (i in 0..4) xs)
-                              ^^^ syntax-error: there is no `for`: patterns such as `map` and `reduce` are the loops
-            help: write `xs |> map(fun(x => …))`; the positions are `generate(fun(i => …))`
+                              ^^^ syntax-error: there is no `for`: write patterns such as `map` and `reduce`
+            help: `xs |> map(fun(x => …))` computes with each element of an array, and `generate(fun(i => …))` with each index
             (def f - (fun (xs) (missing)))
 
             def f = fun(xs => for i in xs)
-                              ^^^ syntax-error: there is no `for`: patterns such as `map` and `reduce` are the loops
-            help: write `xs |> map(fun(x => …))`; the positions are `generate(fun(i => …))`
+                              ^^^ syntax-error: there is no `for`: write patterns such as `map` and `reduce`
+            help: `xs |> map(fun(x => …))` computes with each element of an array, and `generate(fun(i => …))` with each index
             (def f - (fun (xs) (missing)))
 
             (def f - (fun (for) (apply for (int 1))))
 
             def f = fun(x => return x + 1.0f)
-                             ^^^^^^ syntax-error: there is no `return`: the body of a function is its result
+                             ^^^^^^ syntax-error: there is no `return`: a function returns the value of its body
             fix: Remove `return` [(17..24, "")]
             (def f - (fun (x) (binary + x (float 1.0 f32))))
 
@@ -1249,11 +1249,11 @@ fn habits_from_languages_with_methods_and_loops() {
             (def f - (apply (apply and a) b))
 
             def f = fun(x => x ** 2.0f)
-                                ^ syntax-error: there is no `**`: a power of sizes is written `^`, and one of values is a function that is declared, `foreign def pow(x: f32, y: f32): f32`
+                                ^ syntax-error: there is no `**`: write `^` for a power of sizes, and for a power of values declare the function `foreign def pow(x: f32, y: f32): f32`
             (def f - (fun (x) (binary * x (float 2.0 f32))))
 
             def f = fun(x => { x })
-                             ^ syntax-error: expected an expression, found `{`: parts of an expression are grouped by parentheses
+                             ^ syntax-error: expected an expression, found `{`: write parentheses to group parts of an expression
             fix: Remove the braces [(17..19, ""), (20..22, "")]
             (def f - (fun (x) (missing)))
 

@@ -30,7 +30,7 @@ export async function chooseDevice(session: Session): Promise<void> {
     const set = vscode.workspace.getConfiguration("rise").get<string>("device", "");
     const any: Choice = {
       label: "Any",
-      detail: "programs are checked for a usual device, and run on the first one",
+      detail: "programs are checked for the device assumed by default, and run on the first one",
       value: "",
     };
     const choices = [any, ...devices.map((device): Choice => ({ ...describe(device), value: setting(device, devices) }))];

@@ -90,8 +90,8 @@ fn nesting(body: &[Stmt], around: &mut Vec<(Level, u8)>) -> Result<()> {
 fn wrong_nesting(origin: Origin, inner: (Level, u8), outer: (Level, u8)) -> CompileError {
     let (inner, outer) = (map_name(inner), map_name(outer));
     let text = format!(
-        "this {inner} runs inside of {outer}, whose work-items have other work there: what a `map` \
-         computes is computed where it is read"
+        "this {inner} runs inside of {outer}, whose work-items already have other iterations there: a \
+         `map` is computed where its result is read"
     );
     CompileError::new(origin, text)
         .with_help(
@@ -193,7 +193,7 @@ fn meets_across_groups(flow: &Flow<'_>, write: &Access, read: &Access) -> bool {
 fn across_groups(write: &Access, read: &Access) -> CompileError {
     let text = "work-groups read here what other work-groups write in the same kernel, and no \
                 barrier makes one group wait for another";
-    let help = "make two kernels of it, with `oclRun` around what writes and around what reads, or \
+    let help = "make two kernels, with `oclRun` around what writes and around what reads, or \
                 let each group read only what it wrote";
     CompileError::new(read.doer, text)
         .with_help(help)

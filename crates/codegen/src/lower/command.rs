@@ -96,7 +96,10 @@ impl Lower<'_> {
             (Prim::ParForGlobal | Prim::ParForWorkGroup | Prim::ParForLocal, _)
                 if !self.function.features.has_work_items() =>
             {
-                let text = format!("`{}` is for OpenCL", prim.name());
+                let text = format!(
+                    "`{}` distributes iterations over work-items, which only OpenCL has",
+                    prim.name()
+                );
                 Err(CompileError::new(origin, text).with_help("for OpenMP write `parFor`"))
             }
             (Prim::OclRunCommand, [command]) => self.kernel(command, types, origin, env, out),
@@ -351,7 +354,7 @@ fn dependent_pair(origin: Origin) -> CompileError {
         origin,
         "a dependent pair is stored in memory here, which generated code does not support",
     )
-    .with_help("take it apart with `dmatch` where it is made, or run with `--backend interp`")
+    .with_help("take the pair apart with `dmatch` where it is made, or run with `--backend interp`")
 }
 
 /// Returns a body without its acceptor parameter, and the environment in which that is bound to the

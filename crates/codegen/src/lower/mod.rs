@@ -208,15 +208,18 @@ impl<'p> Lower<'p> {
 
     /// Reports an error if generated functions neither take nor return values of a type.
     fn passable(&mut self, ty: &Ty, what: &str, origin: Origin) {
-        let help = "pass its parts one by one, and put them together inside";
+        let help = "pass the parts separately, and make the tuple inside of the definition";
         if rise::types::has_tuple_of_arrays(ty) {
-            let text =
-                format!("{what} is a tuple of arrays, which generated functions do not take");
+            let text = format!(
+                "{what} is a tuple of arrays, which generated functions neither take nor return"
+            );
             self.errors
                 .push(CompileError::new(origin, text).with_help(help));
         } else if matches!(&*store::element(ty), Type::DepPair(_)) {
-            let text = format!("{what} is a dependent pair, which generated functions do not take");
-            let help = "pass the size and the array one by one";
+            let text = format!(
+                "{what} is a dependent pair, which generated functions neither take nor return"
+            );
+            let help = "pass the size and the array separately";
             self.errors
                 .push(CompileError::new(origin, text).with_help(help));
         } else if matches!(&*store::element(ty), Type::Var(_) | Type::Apply(..)) {
@@ -279,7 +282,7 @@ fn stmt(kind: StmtKind, origin: Origin) -> Stmt {
 /// removes.
 fn untranslated(prim: Prim, origin: Origin) -> CompileError {
     let text = format!(
-        "`{}` is not imperative: it has to be translated first",
+        "`{}` is functional, and only imperative programs are lowered",
         prim.name()
     );
     CompileError::new(origin, text)

@@ -31,9 +31,9 @@ impl Lower<'_> {
             return Err(lost(origin));
         };
         if rise::types::contains_array(ty) {
-            let text = "`reducePar` combines single values, and these are arrays";
+            let text = "`reducePar` combines single values, and the values here are arrays";
             return Err(CompileError::new(origin, text)
-                .with_help("use `reduceSeq`, or reduce inside of `mapPar`"));
+                .with_help("use `reduceSeq`, or reduce single values inside of `mapPar`"));
         }
         let plain = |lower: &mut Self, name: &str| {
             let home = Home::Local(None);

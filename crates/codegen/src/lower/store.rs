@@ -294,6 +294,6 @@ fn is_whole(ty: &Ty, home: Home) -> bool {
 pub(super) fn lost(origin: Origin) -> CompileError {
     CompileError::new(
         origin,
-        "this access has no place in memory: a part is read or written that its type does not have",
+        "this access reads or writes a part that the type of the memory does not have",
     )
 }

@@ -75,7 +75,7 @@ impl Lower<'_> {
             Some(count @ 1..=64) => Ok(count),
             _ => Err(CompileError::new(
                 phrase.origin,
-                "a vector needs a number of lanes from 1 to 64 that is known when it is compiled",
+                "the number of lanes of a vector must be a constant from 1 to 64",
             )
             .with_help("write the number, as in `asVector(4)`")),
         }

@@ -144,8 +144,8 @@ fn work(function: &mut Function, launch: Launch) -> KernelState {
 fn outside(origin: Origin) -> CompileError {
     CompileError::new(
         origin,
-        "this is computed outside of every `oclRun`: a program with kernels of its own is made of \
-         those alone",
+        "this is computed outside of every `oclRun`, and a program with `oclRun` consists of its \
+         kernels only",
     )
-    .with_help("move it into one of the kernels, or write `oclRun` around it to make it a kernel")
+    .with_help("move this into one of the kernels, or write `oclRun` around it to make it a kernel")
 }

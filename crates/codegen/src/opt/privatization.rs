@@ -510,8 +510,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
         let (text, help) = match self.space {
             AddressSpace::Local => (
                 format!(
-                    "this {verb} Local memory of other work-groups: {maps} left a part of the \
-                     array in each group's own memory"
+                    "this {verb} Local memory of other work-groups: {maps} stored a part of the \
+                     array in the Local memory of each work-group"
                 ),
                 "use `toMem(Global)` for what several groups work on, and two kernels for writing \
                  and reading it (`oclRun`), or store it inside of the map over groups",
@@ -521,8 +521,8 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
                     "this {verb} Private memory of other work-items: private memory is each \
                      work-item's own, and each holds only the elements that it computed in {maps}"
                 ),
-                "use `toMem(Local)` (`reduceSeq(Local)`, …) for what a work-group shares, or go \
-                 through the array with the same map, each element at its own place",
+                "use `toMem(Local)` (`reduceSeq(Local)`, …) for what a work-group shares, or let \
+                 each work-item read only the elements that it computed, with the same map",
             ),
         };
         let error = CompileError::new(access.doer, text)

@@ -66,13 +66,13 @@ impl Frontend for Dpia {
             return Ok(program);
         }
         let text = format!(
-            "`{}` is imperative: it says how it is computed, and has no functional form",
+            "`{}` is imperative, so it has no functional form",
             program.name
         );
         let found = Diagnostic::error(dpia::codes::NOT_A_PROGRAM, name_span(db, item), text);
-        Err(one(
-            found.help("choose imperative DPIA or a later form, such as C")
-        ))
+        Err(one(found.help(
+            "choose imperative DPIA or a form after it, such as C",
+        )))
     }
 
     fn phrase(&self, db: &dyn Db, item: SourceItem, target: Target) -> StageResult<PhraseProgram> {

@@ -198,13 +198,18 @@ fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> 
         shares,
     };
     let Ok(program) = dpia::imperative::imperative(phrase) else {
-        return fails("the program does not compile with it", false);
+        return fails("the program does not compile with this change", false);
     };
     match codegen::compile(&program, target) {
         Ok(module) => match local_memory(&module, device).max() {
             Some(bytes) => {
                 let bytes = format_bytes(bytes);
-                fails(&format!("a work-group would keep {bytes} in all"), false)
+                fails(
+                    &format!(
+                        "a work-group would keep {bytes} in Local memory in all, which is more than the device has"
+                    ),
+                    false,
+                )
             }
             None => TrialResult::Compiles,
         },
@@ -212,20 +217,20 @@ fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> 
             let codes = [
                 (
                     codegen::codes::OTHER_WORK_ITEM,
-                    "work-items would read what other ones computed",
+                    "work-items would read memory that belongs to other work-items",
                 ),
                 (
                     codegen::codes::ACROSS_GROUPS,
-                    "work-groups would read what other ones write, and they cannot wait for each \
-                     other in one kernel",
+                    "work-groups would read what other work-groups write, and they cannot wait for \
+                     each other in one kernel",
                 ),
                 (
                     codegen::codes::DIVERGENT_BARRIER,
-                    "not all work-items of a group would reach the barrier that it needs",
+                    "not all work-items of a work-group would reach the barrier that this change needs",
                 ),
                 (
                     dpia::codes::LAUNCH_SIZE,
-                    "the number of elements of each work-item is not known",
+                    "the number of elements that each work-item stores is not known",
                 ),
             ];
             let of_memory = codes
@@ -233,7 +238,7 @@ fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> 
                 .find(|(code, _)| errors.iter().any(|error| error.code == *code));
             match of_memory {
                 Some((_, why)) => fails(why, true),
-                None => fails("the program does not compile with it", false),
+                None => fails("the program does not compile with this change", false),
             }
         }
     }
@@ -244,7 +249,7 @@ fn default_schedule(db: &dyn Db, item: SourceItem, target: Target) -> Diagnostic
     let name = name_span(db, item);
     let strategy = target.description().lowering;
     let message = format!(
-        "no implementation is chosen: `{strategy}` chooses one for {}",
+        "the definition does not say how it is computed: the strategy `{strategy}` chooses that for {}",
         target.title()
     );
     Diagnostic::new(Severity::Hint, dpia::codes::DEFAULT_SCHEDULE, name, message)

@@ -95,14 +95,14 @@ fn in_scope(db: &dyn Db, file: SourceFile, name: &StrategyName) -> Result<Global
             );
             Err(
                 Diagnostic::error(rise::codes::AMBIGUOUS_IMPORT, name.span, message)
-                    .help("name the file: `@strategy(\"file.elevate\", name)`"),
+                    .help("name the file, as in `@strategy(\"file.elevate\", name)`"),
             )
         }
         Binding::Broken | Binding::Unknown => library().named(&name.name).ok_or_else(|| {
             let own = scope.names().map(|(name, ..)| name.as_str());
             unknown(
                 name,
-                &format!("no strategy here is called `{}`", name.name),
+                &format!("no strategy `{}` is in scope", name.name),
                 own.chain(library().names().map(|name| name.as_str())),
             )
         }),
@@ -133,7 +133,7 @@ fn unknown<'a>(
             )
         }
         None => error.help(
-            "import a file that defines it, or name the file: `@strategy(\"file.elevate\", name)`",
+            "import a file that defines the strategy, or name the file, as in `@strategy(\"file.elevate\", name)`",
         ),
     }
 }
@@ -153,14 +153,14 @@ fn is_whole(db: &dyn Db, name: &StrategyName, found: GlobalId) -> Result<(), Dia
         _ => {}
     }
     let message = format!(
-        "`{}` is not a strategy for a whole definition: it is {}",
+        "`{}` is not a strategy for a whole definition: its type is {}",
         name.name,
         signature.scheme.text()
     );
     let example = signature.scheme.ty.example_call(&name.name);
     let example = example.map_or_else(String::new, |call| format!(": `val lowered = {call}`"));
     let help = format!(
-        "apply it to its arguments in a `val` of an .elevate file, and write the name of this `val`{example}"
+        "apply it to arguments in a `val` of an .elevate file, and write the name of this `val`{example}"
     );
     Err(Diagnostic::error(rise::codes::TYPE_MISMATCH, name.span, message).help(help))
 }

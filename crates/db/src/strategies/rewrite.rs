@@ -354,7 +354,7 @@ pub(crate) fn complaint(refusal: &Refusal, span: Span) -> Diagnostic {
             match trouble.at {
                 Some((item, span)) if !Library::contains(item) => {
                     let item = Some(item);
-                    found.related(syntax::ItemSpan { item, span }, "said of this")
+                    found.related(syntax::ItemSpan { item, span }, "the error is here")
                 }
                 _ => found,
             }

@@ -19,10 +19,10 @@ fn a_name_is_defined_once() {
     check(
         "def a = 1\ndef b = a\ndef a = 2",
         expect![[r#"
-        main.rise [a] Error duplicate-def: `a` is already defined in this file
-          main.rise [a]: `a` is first defined here
-          help: rename one of the two; every use means the first
-    "#]],
+            main.rise [a] Error duplicate-def: `a` is already defined in this file
+              main.rise [a]: `a` is first defined here
+              help: rename one of the two: every use of the name refers to the first definition
+        "#]],
     );
 }
 
@@ -136,7 +136,7 @@ fn two_imported_definitions_of_one_name_are_an_error_at_the_use() {
             main.rise [f] Error ambiguous-import: `f` is defined by 2 imports
               a.rise [f]: one definition is here
               b.rise [f]: one definition is here
-              help: rename one of them, or define the name in this file
+              help: rename one of the definitions, or define the name in this file
         "#]],
     );
     check(

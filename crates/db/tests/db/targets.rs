@@ -35,14 +35,14 @@ fn a_definition_is_checked_for_the_target_it_names() {
     check(
         &format!("@target(c)\ndef a = {MAP}\n@target(openmp)\ndef b = {MAP}"),
         expect![[r#"
-            default-schedule at a: no implementation is chosen: `lowerToC` chooses one for C
-            default-schedule at b: no implementation is chosen: `lowerToOpenMP` chooses one for OpenMP
+            default-schedule at a: the definition does not say how it is computed: the strategy `lowerToC` chooses that for C
+            default-schedule at b: the definition does not say how it is computed: the strategy `lowerToOpenMP` chooses that for OpenMP
         "#]],
     );
     check(
         &format!("@target(c)\n@target(openmp)\ndef a = {MAP}"),
         expect![[r#"
-            default-schedule at a: no implementation is chosen: `lowerToC` chooses one for C
+            default-schedule at a: the definition does not say how it is computed: the strategy `lowerToC` chooses that for C
         "#]],
     );
 }
@@ -58,7 +58,7 @@ def d = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapSeq(map(fun(x => x * 2.0f))
             missing-choice at map: `map` does not say how it is computed, and its result is written
             missing-choice at map: `map` does not say how it is computed, and its result is written
             missing-choice at map: `map` does not say how it is computed, and its result is written
-            missing-copy at toMem(Global): nothing writes this array to the result of `c`
+            missing-copy at toMem(Global): no loop copies this array to the result of `c`
         "#]],
     );
 }
@@ -82,13 +82,13 @@ fn every_program_can_be_checked_for_a_target() {
     ));
     db.set_target(Some(Target::C));
     expect![[r#"
-        default-schedule at a: no implementation is chosen: `lowerToC` chooses one for C
-        default-schedule at b: no implementation is chosen: `lowerToOpenMP` chooses one for OpenMP
+        default-schedule at a: the definition does not say how it is computed: the strategy `lowerToC` chooses that for C
+        default-schedule at b: the definition does not say how it is computed: the strategy `lowerToOpenMP` chooses that for OpenMP
     "#]]
     .assert_eq(&said(&db));
     db.set_target(None);
     expect![[r#"
-        default-schedule at b: no implementation is chosen: `lowerToOpenMP` chooses one for OpenMP
+        default-schedule at b: the definition does not say how it is computed: the strategy `lowerToOpenMP` chooses that for OpenMP
     "#]]
     .assert_eq(&said(&db));
 }
@@ -107,7 +107,7 @@ fn the_device_is_an_input() {
     };
     db.set_device(Some(small));
     expect![[r#"
-        device-limit at toMem: `toMem` takes 4 kB of Local memory, and a small device has 2 kB
+        device-limit at toMem: `toMem` takes 4 kB of Local memory, and a small device has only 2 kB
     "#]]
     .assert_eq(&said(&db));
     db.set_device(None);
@@ -126,7 +126,7 @@ def b = depFun(n: Nat => fun(xs: (n + 2).f32 => xs
   |> mapGlobal(fun(x => x * 2.0f)) |> toMem(Global) |> slide(3)(1)
   |> mapGlobal(reduceSeq(Private)(add)(0.0f))))",
         expect![[r#"
-            device-limit at a: a work-group keeps 64 kB in Local memory at a time, and a usual device has 48 kB
+            device-limit at a: a work-group keeps 64 kB in Local memory at a time, and the device assumed by default has only 48 kB
             obligation at slide: assumes n >= 1
             across-groups at mapGlobal: work-groups read here what other work-groups write in the same kernel, and no barrier makes one group wait for another
         "#]],
@@ -161,7 +161,7 @@ fn an_edit_checks_one_definition_again() {
         "def b = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq",
     );
     expect![[r#"
-        default-schedule at a: no implementation is chosen: `lowerToC` chooses one for C
+        default-schedule at a: the definition does not say how it is computed: the strategy `lowerToC` chooses that for C
     "#]]
     .assert_eq(&said(&db));
     let checked = db.take_log();
@@ -211,7 +211,7 @@ def a = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(fun(r => {text})
     expect![[r#"
         Store in Local memory: 256 B of 48 kB: 
         Store in Global memory: 256 B for each work-group: 
-        not: Store in Private memory: work-items would read what other ones computed
+        not: Store in Private memory: work-items would read memory that belongs to other work-items
     "#]]
     .assert_eq(&fixes(&rows(
         "r |> mapLocal(id) |> split(8) |> mapLocal(reduceSeq(Private)(add)(0.0f))",
@@ -230,9 +230,9 @@ def a = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(fun(r => {text})
         "let s = r |> mapLocal(id) in zip(s)(s |> reorderWithStride(8)) |> mapLocal(fun(p => p._1))",
     )));
     expect![[r#"
-        not: Store in Global memory: work-groups would read what other ones write, and they cannot wait for each other in one kernel
-        not: Store in Private memory: its size depends on the number of work-items, which is unknown
-        not: Store in Local memory: there is no `mapWorkGroup` around it
+        not: Store in Global memory: work-groups would read what other work-groups write, and they cannot wait for each other in one kernel
+        not: Store in Private memory: how much each work-item stores depends on the number of work-items, which is unknown
+        not: Store in Local memory: there is no `mapWorkGroup` around this
     "#]].assert_eq(&fixes(
         "def a = depFun(n: Nat => fun(xs: n.64.f32 =>
   xs |> mapGlobal(mapSeq(id)) |> transpose |> mapGlobal(mapSeq(id))))",
@@ -252,7 +252,7 @@ fn a_pair_of_arrays_is_checked_as_a_program() {
         "def a = depFun(n: Nat => fun(xs: n.f32 => (xs |> mapGlobal(id), xs |> mapGlobal(id))))
 def b = depFun(n: Nat => fun(xs: n.f32 => (xs, xs)))",
         expect![[r#"
-            not-a-program at a: `a` cannot be compiled on its own: its result is `(n.f32, n.f32)`
+            not-a-program at a: `a` cannot be compiled on its own: its result `(n.f32, n.f32)` is neither an array nor a value without arrays
         "#]],
     );
 }

@@ -40,11 +40,11 @@ pub(super) fn data_races(
             ),
             RaceKind::Run { loop_name, .. } => (
                 loop_name,
-                "run it outside of the loop, or make the loop a `for`",
+                "run the command outside of the loop, or make the loop a `for`",
             ),
             RaceKind::Read { loop_name, .. } => (
                 loop_name,
-                "read it behind the loop, from memory of its own, or make the loop a `for`",
+                "read it after the loop, read other memory, or make the loop a `for`",
             ),
         };
         let text = race.problem.to_string();
@@ -108,23 +108,23 @@ pub(super) fn mixed_spaces(
 pub(super) fn no_program(program: &PhraseProgram, source_map: &SourceMap) -> Diagnostic {
     let name = &program.name;
     let mut ty = &program.body.ty;
-    let mut why = "it is not an expression and no command";
+    let mut why = "it is neither an expression nor a command";
     loop {
         match &**ty {
             Type::Pi(pi) if pi.kind == syntax::ast::Kind::Nat => ty = &pi.body,
             Type::Pi(_) => {
-                why = "only sizes are passed, and it takes a parameter of another kind";
+                why = "it takes a type-level parameter that is not a size";
                 break;
             }
             Type::Fun(param, result) => {
                 if matches!(**param, Type::Fun(..) | Type::Pi(_) | Type::Comm) {
-                    why = "only data is passed, and it takes a function or a command";
+                    why = "it takes a function or a command, and only data can be passed";
                     break;
                 }
                 ty = result;
             }
             Type::Exp(..) => {
-                why = "it has an acceptor as a parameter, and returns an expression";
+                why = "it takes an acceptor, and returns an expression";
                 break;
             }
             _ => break,
@@ -157,7 +157,7 @@ pub(super) fn one_output(
             )
         }
     };
-    let help = "take one acceptor, `output: Acc[…]`; several values are written as pairs";
+    let help = "take one acceptor, `output: Acc[…]`; write several values as pairs";
     found.push(source_map.whole(codes::NOT_A_PROGRAM, text).help(help));
 }
 

@@ -104,7 +104,7 @@ fn expression(
         Err(error) => {
             let name = error.prim.name();
             let text = format!(
-                "`{name}` is for imperative programs: nothing says where an expression is written"
+                "`{name}` can only be used in commands, and this definition is an expression"
             );
             let found = source_map.error(codes::NOT_A_PROGRAM, error.origin, text);
             return (None, vec![found]);
@@ -127,10 +127,12 @@ fn unread_parameters(program: &PhraseProgram, source_map: &SourceMap) -> Vec<Dia
         let name = &param.local.name;
         let text = match &*param.ty {
             Type::Exp(_, Access::Wr) => format!(
-                "the parameter `{name}` of a program is read, and this one is to be written"
+                "the parameter `{name}` must be readable (`Rd`), and its type says that it is not yet written (`Wr`)"
             ),
             Type::Exp(_, Access::St) => {
-                format!("the parameter `{name}` of a program is an array, and this one is a stream")
+                format!(
+                    "the parameter `{name}` must be readable (`Rd`), and its type says that it is a stream (`St`)"
+                )
             }
             _ => continue,
         };

@@ -136,7 +136,7 @@ impl AccessInference {
             return Some(match allocation_error {
                 AllocationError::Place(placement_error) => placement_error.to_string(),
                 AllocationError::Large { bytes } => format!(
-                    "it takes {}, and {} has {}",
+                    "the value takes {}, and {} has only {}",
                     format_bytes(bytes),
                     self.device.name,
                     format_bytes(self.device.local_memory)
@@ -166,10 +166,10 @@ impl AccessInference {
                 memory, sharers, ..
             } if memory.made_by == Some(TRIAL_ORIGIN) => Some(match sharers {
                 ConcurrentWriters::All => {
-                    "every work-item would write it: no parallel map does".into()
+                    "every work-item would write all of it: no parallel map distributes the writes".into()
                 }
                 ConcurrentWriters::Group => {
-                    "every work-item of the group would write it: no `mapLocal` does".into()
+                    "every work-item of a work-group would write all of it: no `mapLocal` distributes the writes".into()
                 }
             }),
             _ => None,
@@ -366,12 +366,12 @@ fn out_of_reach(
     }
     match space {
         AddressSpace::Private => Some(format!(
-            "`{}` reads what other work-items have",
+            "`{}` reads elements that other work-items keep in their Private memory",
             reader.name()
         )),
         AddressSpace::Global if inner.iter().any(|level| level.primitive != MapLocal) => {
             Some(format!(
-                "`{}` reads what other work-groups write, and they cannot wait for each other in one kernel",
+                "`{}` reads what other work-groups write, and work-groups cannot wait for each other in one kernel",
                 reader.name()
             ))
         }

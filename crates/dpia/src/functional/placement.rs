@@ -46,25 +46,25 @@ impl fmt::Display for PlacementError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             PlacementError::BetweenKernels => {
-                "a kernel writes it, and only Global memory keeps its contents after a kernel"
+                "a kernel writes this memory, and only Global memory keeps its contents after a kernel"
             }
-            PlacementError::ReadOnly => "it can only be read",
-            PlacementError::NoGroup => "there is no `mapWorkGroup` around it",
+            PlacementError::ReadOnly => "this memory can only be read",
+            PlacementError::NoGroup => "there is no `mapWorkGroup` around this",
             PlacementError::OfGroups(map) => {
                 let name = map.name();
                 return write!(
                     f,
-                    "`{name}` writes it, and each work-group has Local memory of its own"
+                    "`{name}` computes the elements in several work-groups, and each has Local memory of its own"
                 );
             }
             PlacementError::OfItems => {
-                "`mapWorkGroup` writes it, and each work-item has Private memory of its own"
+                "`mapWorkGroup` computes the elements in several work-groups, and each work-item has Private memory of its own"
             }
-            PlacementError::NoSize => "its size is unknown",
+            PlacementError::NoSize => "the size of the memory is unknown",
             PlacementError::UnknownShare { .. } => {
-                "its size depends on the number of work-items, which is unknown"
+                "how much each work-item stores depends on the number of work-items, which is unknown"
             }
-            PlacementError::NoConstant(_) => "its size is not a constant",
+            PlacementError::NoConstant(_) => "the size of the memory is not a constant",
         })
     }
 }

@@ -19,7 +19,7 @@ pub struct ImperativeError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// An array is read where it has to be written.
-    #[error("this has to be written, and nothing writes it")]
+    #[error("this expression must be written to memory, and no loop writes it")]
     NotWritten,
     /// The function of a written `map` does more than rearrange its argument.
     #[error("the function of a written `{}` may only rearrange its argument", .0.name())]
@@ -46,7 +46,7 @@ pub enum Reason {
     #[error("this definition has not been linked")]
     NotLinked,
     /// A functional program contains a command or an acceptor.
-    #[error("`{}` is imperative already", .0.name())]
+    #[error("`{}` works with commands or acceptors, which a functional program does not have", .0.name())]
     Imperative(Prim),
     /// Elements that need commands are in a form in which they cannot be computed one by one.
     #[error("the elements of this array cannot be computed one at a time")]

@@ -48,23 +48,23 @@ fn accumulators() {
         C,
         &sum_of("acc |> transpose"),
         expect![[r#"
-        error[accumulator-moved] at fun
-          the function of `reduceSeq` reads the accumulator at another element than it writes
-          read here, where it may be overwritten already: acc
-          help: the accumulator is written in place: store the result before it is copied there
-          fix: Store the result: `toMem |> mapSeq(mapSeq(id))`
-        mended: def main = depFun(n: Nat => fun(xs: n.4.4.f32 =>
-          xs |> reduceSeq(fun(acc, x => zip(acc |> transpose)(x) |> mapSeq(fun(rows =>
-            zip(rows._1)(rows._2) |> mapSeq(fun(p => p._1 + p._2)))) |> toMem |> mapSeq(mapSeq(id))))(
-            generate(fun(i => generate(fun(j => 0.0f)))) |> mapSeq(mapSeq(id))) |> mapSeq(mapSeq(id))))
-    "#]],
+            error[accumulator-moved] at fun
+              the function of `reduceSeq` reads another element of the accumulator than the one that it writes
+              read here, where it may be overwritten already: acc
+              help: the accumulator is written in place: store the result before it is copied there
+              fix: Store the result: `toMem |> mapSeq(mapSeq(id))`
+            mended: def main = depFun(n: Nat => fun(xs: n.4.4.f32 =>
+              xs |> reduceSeq(fun(acc, x => zip(acc |> transpose)(x) |> mapSeq(fun(rows =>
+                zip(rows._1)(rows._2) |> mapSeq(fun(p => p._1 + p._2)))) |> toMem |> mapSeq(mapSeq(id))))(
+                generate(fun(i => generate(fun(j => 0.0f)))) |> mapSeq(mapSeq(id))) |> mapSeq(mapSeq(id))))
+        "#]],
     );
     say(
         C,
         &sum_of("acc |> padClamp(0)(1) |> drop(1)"),
         expect![[r#"
             error[accumulator-moved] at fun
-              the function of `reduceSeq` reads the accumulator at another element than it writes
+              the function of `reduceSeq` reads another element of the accumulator than the one that it writes
               read here, where it may be overwritten already: acc
               help: the accumulator is written in place: store the result before it is copied there
               fix: Store the result: `toMem |> mapSeq(mapSeq(id))`
@@ -79,7 +79,7 @@ fn accumulators() {
         &sum_of("acc |> map(padCst(0)(1)(0.0f) >> drop(1))"),
         expect![[r#"
             error[accumulator-moved] at fun
-              the function of `reduceSeq` reads the accumulator at another element than it writes
+              the function of `reduceSeq` reads another element of the accumulator than the one that it writes
               read here, where it may be overwritten already: acc
               help: the accumulator is written in place: store the result before it is copied there
               fix: Store the result: `toMem |> mapSeq(mapSeq(id))`
@@ -101,7 +101,7 @@ fn accumulators_of_other_shapes() {
              generate(fun(i => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))",
         expect![[r#"
             error[accumulator-moved] at fun
-              the function of `reduceSeq` reads the accumulator at another element than it writes
+              the function of `reduceSeq` reads another element of the accumulator than the one that it writes
               read here, where it may be overwritten already: acc
               help: the accumulator is written in place: store the result before it is copied there
               fix: Store the result: `toMem |> mapSeq(id)`
@@ -137,7 +137,7 @@ fn accumulators_of_other_shapes() {
              |> fst |> mapSeq(id)))",
         expect![[r#"
             error[accumulator-moved] at fun
-              the function of `reduceSeq` reads the accumulator at another element than it writes
+              the function of `reduceSeq` reads another element of the accumulator than the one that it writes
               read here, where it may be overwritten already: acc
               help: the accumulator is written in place: store the result before it is copied there
               fix: Store the result: `toMem |> fun(p => (p._1 |> mapSeq(id), p._2 |> mapSeq(id)))`

@@ -18,38 +18,38 @@ fn named_streams() {
     ];
     let expected = [
         expect![[r#"
-        error[stream-as-array] at circularBuffer(3)(3)(fun(x => x * 2.0f))
-          `s` is a stream, and `let` can only name a value that can be read several times
-          named here: let
-          help: a stream can be used only once: write it where it is used
-          fix: Write the stream in place of `s`
-        mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
-          xs |> circularBuffer(3)(3)(fun(x => x * 2.0f)) |> iterateStream(reduceSeq(add)(0.0f))))
-    "#]],
+            error[stream-as-array] at circularBuffer(3)(3)(fun(x => x * 2.0f))
+              `s` is a stream, and `let` can only name a value that can be read several times
+              named here: let
+              help: a stream can be used only once: write its expression where it is used
+              fix: Write the stream in place of `s`
+            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+              xs |> circularBuffer(3)(3)(fun(x => x * 2.0f)) |> iterateStream(reduceSeq(add)(0.0f))))
+        "#]],
         expect![[r#"
-        error[stream-as-array] at mapStream(fun(x => x * 2.0f))
-          `s` is a stream, and `let` can only name a value that can be read several times
-          named here: let
-          help: a stream can be used only once: write it where it is used
-          fix: Write the stream in place of `s`
-        error[stream-as-array] at mapStream(fun(x => x + 1.0f))
-          `t` is a stream, and `let` can only name a value that can be read several times
-          named here: let
-          help: a stream can be used only once: write it where it is used
-          fix: Write the stream in place of `t`
-        mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
-          xs |> mapStream(fun(x => x * 2.0f)) |> mapStream(fun(x => x + 1.0f)) |> iterateStream(id)))
-    "#]],
+            error[stream-as-array] at mapStream(fun(x => x * 2.0f))
+              `s` is a stream, and `let` can only name a value that can be read several times
+              named here: let
+              help: a stream can be used only once: write its expression where it is used
+              fix: Write the stream in place of `s`
+            error[stream-as-array] at mapStream(fun(x => x + 1.0f))
+              `t` is a stream, and `let` can only name a value that can be read several times
+              named here: let
+              help: a stream can be used only once: write its expression where it is used
+              fix: Write the stream in place of `t`
+            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+              xs |> mapStream(fun(x => x * 2.0f)) |> mapStream(fun(x => x + 1.0f)) |> iterateStream(id)))
+        "#]],
         expect![[r#"
-        error[stream-as-array] at mapStream(fun(x => x * 2.0f))
-          `s` is a stream, and `let` can only name a value that can be read several times
-          named here: let
-          help: write a stream where it is used, once; store a value that is used several times
-          fix: Store it: `iterateStream(id) |> toMem`
-        mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
-          let s = xs |> mapStream(fun(x => x * 2.0f)) |> iterateStream(id) |> toMem in
-          zip(s)(s) |> iterateStream(fun(p => p._1 + p._2))))
-    "#]],
+            error[stream-as-array] at mapStream(fun(x => x * 2.0f))
+              `s` is a stream, and `let` can only name a value that can be read several times
+              named here: let
+              help: write the expression of a stream where it is used, once; store a value that is used several times
+              fix: Store it: `iterateStream(id) |> toMem`
+            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+              let s = xs |> mapStream(fun(x => x * 2.0f)) |> iterateStream(id) |> toMem in
+              zip(s)(s) |> iterateStream(fun(p => p._1 + p._2))))
+        "#]],
     ];
     for (stream, expected) in streams.into_iter().zip(expected) {
         let text = format!("def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  {stream}))");
@@ -90,26 +90,26 @@ fn reductions_in_the_library() {
         C,
         text,
         expect![[r#"
-        error[missing-choice] at dot
-          `dot` uses `reduce`, which does not say how it is computed
-          `dot` uses `reduce` here: (elsewhere)
-          help: write out what it does: `zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)`
-          fix: Write it out with `reduceSeq`
-        mended: def main = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))
-    "#]],
+            error[missing-choice] at dot
+              `dot` uses `reduce`, which does not say how it is computed
+              `dot` uses `reduce` here: (elsewhere)
+              help: write out what it computes: `zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)`
+              fix: Write it out with `reduceSeq`
+            mended: def main = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))
+        "#]],
     );
     say(
         OpenMp,
         text,
         expect![[r#"
-        error[missing-choice] at dot
-          `dot` uses `reduce`, which does not say how it is computed
-          `dot` uses `reduce` here: (elsewhere)
-          help: write out what it does: `zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)`
-          fix: Write it out with `reduceSeq`
-          fix: Write it out with `reducePar`
-        mended: def main = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))
-    "#]],
+            error[missing-choice] at dot
+              `dot` uses `reduce`, which does not say how it is computed
+              `dot` uses `reduce` here: (elsewhere)
+              help: write out what it computes: `zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)`
+              fix: Write it out with `reduceSeq`
+              fix: Write it out with `reducePar`
+            mended: def main = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))
+        "#]],
     );
     let within =
         |body: &str| format!("def main = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) => {body}))");
@@ -125,10 +125,10 @@ fn reductions_in_the_library() {
         C,
         text,
         expect![[r#"
-        error[missing-choice] at dot
-          `dot` uses `reduce`, which does not say how it is computed
-          `dot` uses `reduce` here: (elsewhere)
-          help: write out what it does: `fun(ys => zip(x)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f))`
-    "#]],
+            error[missing-choice] at dot
+              `dot` uses `reduce`, which does not say how it is computed
+              `dot` uses `reduce` here: (elsewhere)
+              help: write out what it computes: `fun(ys => zip(x)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f))`
+        "#]],
     );
 }

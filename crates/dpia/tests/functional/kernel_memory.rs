@@ -23,10 +23,10 @@ fn the_paper_s_missing_memory() {
             error[missing-memory] at mapLocal(f)
               `mapLocal(g)` reads the result of `mapLocal(f)`, which is not stored in memory
               read here: mapLocal(g)
-              help: say in which memory it is stored in between, as in `|> toMem(Local)`
+              help: store the result before it is read, as in `|> toMem(Local)`
               fix: Store in Local memory: `m*4` B of 48 kB
               fix: Store in Global memory: `m*4` B for each work-group
-              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
+              fix: Store in Private memory (not: how much each work-item stores depends on the number of work-items, which is unknown)
             mended: def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 =>
               M |> mapWorkGroup(fun(row => row |> mapLocal(f) |> toMem(Local) |> mapLocal(g)))))
         "#]],
@@ -39,11 +39,11 @@ fn memory_of_kernels() {
         "def main = depFun(n: Nat => fun(xs: n.4.f32 => xs |> mapGlobal(reduceSeq(add)(0.0f))))",
         expect![[r#"
             error[address-space] at reduceSeq
-              `reduceSeq` does not say in which memory it stores
+              `reduceSeq` does not say in which address space it stores its result
               help: OpenCL requires the address space first, as in `reduceSeq(Private)`
               fix: Store in Private memory: 4 B for each work-item
               fix: Store in Global memory: 4 B for each work-item
-              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around this)
             mended: def main = depFun(n: Nat => fun(xs: n.4.f32 => xs |> mapGlobal(reduceSeq(Private)(add)(0.0f))))
         "#]],
     );
@@ -52,11 +52,11 @@ fn memory_of_kernels() {
            xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Local) |> reduceSeq(Private)(add)(0.0f)))))",
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Local memory here: there is no `mapWorkGroup` around it
+              `toMem` cannot store in Local memory here: there is no `mapWorkGroup` around this
               help: Local memory belongs to a work-group: put this into a `mapWorkGroup`, or write `toMem(Private)` or `toMem(Global)`
               fix: Store in Private memory: 16 B for each work-item
               fix: Store in Global memory: 16 B for each work-item
-              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around this)
             mended: def main = depFun(n: Nat => fun(xs: n.4.f32 =>
               xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Private) |> reduceSeq(Private)(add)(0.0f)))))
         "#]],
@@ -69,11 +69,11 @@ fn private_memory() {
         &rows("xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Private) |> mapSeq(id)))"),
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: its size is not a constant
-              help: Private memory needs a constant size, and this is `m*4` B: make the size a number, or write `toMem(Global)`
+              `toMem` cannot store in Private memory here: the size of the memory is not a constant
+              help: the size in Private memory must be a constant, and this is `m*4` B: make the size a number, or write `toMem(Global)`
               fix: Store in Global memory: `m*4` B for each work-item
-              fix: Store in Private memory (not: its size is not a constant)
-              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+              fix: Store in Private memory (not: the size of the memory is not a constant)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around this)
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Global) |> mapSeq(id)))))
         "#]],
@@ -92,7 +92,7 @@ fn private_memory() {
             error[missing-memory] at mapLocal(fun(x => x * 2.0f))
               `mapLocal(id)` reads the result of `mapLocal(fun(x => x * 2.0f))`, which is not stored in memory
               read here: mapLocal(id)
-              help: say in which memory it is stored in between, as in `|> toMem(Private)`
+              help: store the result before it is read, as in `|> toMem(Private)`
               fix: Store in Private memory: 16 B for each work-item
               fix: Store in Local memory: 512 B of 48 kB
               fix: Store in Global memory: 512 B for each work-group
@@ -106,11 +106,11 @@ fn private_memory() {
            xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Private) |> mapLocal(id)))))",
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: its size depends on the number of work-items, which is unknown
+              `toMem` cannot store in Private memory here: how much each work-item stores depends on the number of work-items, which is unknown
               help: say how many work-items a group has, as in `@opencl(local = [64])`, or write `toMem(Local)` or `toMem(Global)`
               fix: Store in Local memory: 512 B of 48 kB
               fix: Store in Global memory: 512 B for each work-group
-              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
+              fix: Store in Private memory (not: how much each work-item stores depends on the number of work-items, which is unknown)
               fix: Launch groups of 64 work-items
             mended: def main = depFun(n: Nat => fun(xs: n.128.f32 =>
             xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Local) |> mapLocal(id)))))
@@ -124,10 +124,10 @@ fn private_memory() {
             error[missing-memory] at mapLocal(id)
               `slide(2)(2)` reads the result of `mapLocal(id)`, which is not stored in memory
               read here: slide(2)(2)
-              help: say in which memory it is stored in between, as in `|> toMem(Local)`
+              help: store the result before it is read, as in `|> toMem(Local)`
               fix: Store in Local memory: 512 B of 48 kB
               fix: Store in Global memory: 512 B for each work-group
-              fix: Store in Private memory (not: `slide` reads what other work-items have)
+              fix: Store in Private memory (not: `slide` reads elements that other work-items keep in their Private memory)
             mended: @opencl(local = [32], global = [n])
             def main = depFun(n: Nat => fun(xs: n.128.f32 =>
             xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Local) |> slide(2)(2) |> mapLocal(fun(w => w |> reduceSeq(Private)(add)(0.0f)))))))
@@ -137,11 +137,11 @@ fn private_memory() {
         &rows("xs |> mapWorkGroup(mapLocal(id)) |> toMem(Private) |> mapWorkGroup(mapLocal(id))"),
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: `mapWorkGroup` writes it, and each work-item has Private memory of its own
+              `toMem` cannot store in Private memory here: `mapWorkGroup` computes the elements in several work-groups, and each work-item has Private memory of its own
               help: write `toMem(Global)`
               fix: Store in Global memory: `n*m*4` B
-              fix: Store in Private memory (not: `mapWorkGroup` writes it, and each work-item has Private memory of its own)
-              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+              fix: Store in Private memory (not: `mapWorkGroup` computes the elements in several work-groups, and each work-item has Private memory of its own)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around this)
         "#]],
     );
 }
@@ -160,11 +160,11 @@ fn a_local_size_says_the_share_of_a_work_item() {
         &two("@opencl(global = [n, 64])\n"),
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: its size depends on the number of work-items, which is unknown
+              `toMem` cannot store in Private memory here: how much each work-item stores depends on the number of work-items, which is unknown
               help: say how many work-items a group has, as in `@opencl(local = [8, 8])`, or write `toMem(Local)` or `toMem(Global)`
               fix: Store in Local memory: 1 kB of 48 kB
               fix: Store in Global memory: 1 kB for each work-group
-              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
+              fix: Store in Private memory (not: how much each work-item stores depends on the number of work-items, which is unknown)
               fix: Launch groups of 8 × 8 work-items
         "#]],
     );
@@ -172,11 +172,11 @@ fn a_local_size_says_the_share_of_a_work_item() {
         &two(""),
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: its size depends on the number of work-items, which is unknown
+              `toMem` cannot store in Private memory here: how much each work-item stores depends on the number of work-items, which is unknown
               help: say how many work-items a group has, as in `@opencl(local = [8, 8])`, or write `toMem(Local)` or `toMem(Global)`
               fix: Store in Local memory: 1 kB of 48 kB
               fix: Store in Global memory: 1 kB for each work-group
-              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
+              fix: Store in Private memory (not: how much each work-item stores depends on the number of work-items, which is unknown)
               fix: Launch groups of 8 × 8 work-items
         "#]],
     );
@@ -188,11 +188,11 @@ fn a_local_size_says_the_share_of_a_work_item() {
         ),
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: its size depends on the number of work-items, which is unknown
+              `toMem` cannot store in Private memory here: how much each work-item stores depends on the number of work-items, which is unknown
               help: each work-item needs a constant number of elements: make the size a number, and say how many work-items a group has, or write `toMem(Local)` or `toMem(Global)`
               fix: Store in Local memory: `m*4` B of 48 kB
               fix: Store in Global memory: `m*4` B for each work-group
-              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
+              fix: Store in Private memory (not: how much each work-item stores depends on the number of work-items, which is unknown)
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Local) |> mapLocal(id)))))
         "#]],
@@ -201,11 +201,11 @@ fn a_local_size_says_the_share_of_a_work_item() {
         &rows("xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toPrivate |> mapSeq(id)))"),
         expect![[r#"
             error[address-space] at toPrivate
-              `toPrivate` cannot store in Private memory here: its size is not a constant
-              help: Private memory needs a constant size, and this is `m*4` B: make the size a number, or write `toGlobal`
+              `toPrivate` cannot store in Private memory here: the size of the memory is not a constant
+              help: the size in Private memory must be a constant, and this is `m*4` B: make the size a number, or write `toGlobal`
               fix: Store in Global memory: `m*4` B for each work-item
-              fix: Store in Private memory (not: its size is not a constant)
-              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+              fix: Store in Private memory (not: the size of the memory is not a constant)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around this)
         "#]],
     );
     only_say(
@@ -213,11 +213,11 @@ fn a_local_size_says_the_share_of_a_work_item() {
            xs |> mapGlobal(id) |> toMem(Private) |> mapGlobal(id)))",
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: its size depends on the number of work-items, which is unknown
+              `toMem` cannot store in Private memory here: how much each work-item stores depends on the number of work-items, which is unknown
               help: say how many work-items are launched, so that each has a constant number of elements, or write `toMem(Global)`
               fix: Store in Global memory: `n*4` B
-              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
-              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+              fix: Store in Private memory (not: how much each work-item stores depends on the number of work-items, which is unknown)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around this)
         "#]],
     );
 }
@@ -231,10 +231,10 @@ fn local_memory() {
             error[missing-memory] at mapLocal(fun(x => x * 2.0f))
               `mapLocal(id)` reads the result of `mapLocal(fun(x => x * 2.0f))`, which is not stored in memory
               read here: mapLocal(id)
-              help: say in which memory it is stored in between, as in `|> toMem(Local)`
+              help: store the result before it is read, as in `|> toMem(Local)`
               fix: Store in Local memory: 4 kB of 48 kB
               fix: Store in Global memory: 4 kB for each work-group
-              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
+              fix: Store in Private memory (not: how much each work-item stores depends on the number of work-items, which is unknown)
             mended: def main = depFun(n: Nat => fun(xs: n.1024.f32 =>
             xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Local) |> mapLocal(id)))))
         "#]],
@@ -246,10 +246,10 @@ fn local_memory() {
             error[missing-memory] at mapLocal(fun(x => x * 2.0f))
               `mapLocal(id)` reads the result of `mapLocal(fun(x => x * 2.0f))`, which is not stored in memory
               read here: mapLocal(id)
-              help: say in which memory it is stored in between, as in `|> toMem(Global)`
+              help: store the result before it is read, as in `|> toMem(Global)`
               fix: Store in Global memory: 64 kB for each work-group
-              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
-              fix: Store in Local memory (not: it takes 64 kB, and a usual device has 48 kB)
+              fix: Store in Private memory (not: how much each work-item stores depends on the number of work-items, which is unknown)
+              fix: Store in Local memory (not: the value takes 64 kB, and the device assumed by default has only 48 kB)
             mended: def main = depFun(n: Nat => fun(xs: n.16384.f32 =>
             xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Global) |> mapLocal(id)))))
         "#]],
@@ -259,11 +259,11 @@ fn local_memory() {
            xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Local) |> mapLocal(id)))))",
         expect![[r#"
             error[device-limit] at toMem
-              `toMem` takes 64 kB of Local memory, and a usual device has 48 kB
+              `toMem` takes 64 kB of Local memory, and the device assumed by default has only 48 kB
               help: give each work-group a smaller part, or store in Global memory
               fix: Store in Global memory: 64 kB for each work-group
-              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
-              fix: Store in Local memory (not: it takes 64 kB, and a usual device has 48 kB)
+              fix: Store in Private memory (not: how much each work-item stores depends on the number of work-items, which is unknown)
+              fix: Store in Local memory (not: the value takes 64 kB, and the device assumed by default has only 48 kB)
             mended: def main = depFun(n: Nat => fun(xs: n.16384.f32 =>
             xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Global) |> mapLocal(id)))))
         "#]],
@@ -272,11 +272,11 @@ fn local_memory() {
         &rows("xs |> mapWorkGroup(mapLocal(id)) |> toMem(Local) |> mapWorkGroup(mapLocal(id))"),
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Local memory here: there is no `mapWorkGroup` around it
+              `toMem` cannot store in Local memory here: there is no `mapWorkGroup` around this
               help: Local memory belongs to a work-group: put this into a `mapWorkGroup`, or write `toMem(Global)`
               fix: Store in Global memory: `n*m*4` B
-              fix: Store in Private memory (not: `mapWorkGroup` writes it, and each work-item has Private memory of its own)
-              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+              fix: Store in Private memory (not: `mapWorkGroup` computes the elements in several work-groups, and each work-item has Private memory of its own)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around this)
         "#]],
     );
     say(
@@ -285,11 +285,11 @@ fn local_memory() {
         ),
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Local memory here: `mapGlobal` writes it, and each work-group has Local memory of its own
+              `toMem` cannot store in Local memory here: `mapGlobal` computes the elements in several work-groups, and each has Local memory of its own
               help: write `toMem(Global)`
               fix: Store in Global memory: `m*4` B for each work-group
-              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
-              fix: Store in Local memory (not: `mapGlobal` writes it, and each work-group has Local memory of its own)
+              fix: Store in Private memory (not: how much each work-item stores depends on the number of work-items, which is unknown)
+              fix: Store in Local memory (not: `mapGlobal` computes the elements in several work-groups, and each has Local memory of its own)
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapWorkGroup(1)(fun(row => row |> mapGlobal(0)(id) |> toMem(Global) |> mapGlobal(0)(id)))))
         "#]],
@@ -298,11 +298,11 @@ fn local_memory() {
         &rows("xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toLocal |> mapSeq(id)))"),
         expect![[r#"
             error[address-space] at toLocal
-              `toLocal` cannot store in Local memory here: there is no `mapWorkGroup` around it
+              `toLocal` cannot store in Local memory here: there is no `mapWorkGroup` around this
               help: Local memory belongs to a work-group: put this into a `mapWorkGroup`, or write `toGlobal`
               fix: Store in Global memory: `m*4` B for each work-item
-              fix: Store in Private memory (not: its size is not a constant)
-              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+              fix: Store in Private memory (not: the size of the memory is not a constant)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around this)
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toGlobal |> mapSeq(id)))))
         "#]],
@@ -317,10 +317,10 @@ fn memory_across_work_groups() {
             error[missing-memory] at mapGlobal(mapSeq(fun(x => x * 2.0f)))
               `mapGlobal(mapSeq(id))` reads the result of `mapGlobal`, which is not stored in memory
               read here: mapGlobal(mapSeq(id))
-              help: say in which memory it is stored in between, as in `|> toMem(Global)`
+              help: store the result before it is read, as in `|> toMem(Global)`
               fix: Store in Global memory: `n*m*4` B
-              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
-              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+              fix: Store in Private memory (not: how much each work-item stores depends on the number of work-items, which is unknown)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around this)
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapGlobal(mapSeq(fun(x => x * 2.0f))) |> toMem(Global) |> mapGlobal(mapSeq(id))))
         "#]],
@@ -332,10 +332,10 @@ fn memory_across_work_groups() {
             error[missing-memory] at mapGlobal(fun(x => x * 2.0f))
               `slide(3)(1)` reads the result of `mapGlobal(fun(x => x * 2.0f))`, which is not stored in memory
               read here: slide(3)(1)
-              help: make both parts kernels of their own with `oclRun`, and store in Global memory in between
-              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
-              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
-              fix: Store in Global memory (not: `slide` reads what other work-groups write, and they cannot wait for each other in one kernel)
+              help: make what writes and what reads two kernels with `oclRun`, and store the result in Global memory between them
+              fix: Store in Private memory (not: how much each work-item stores depends on the number of work-items, which is unknown)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around this)
+              fix: Store in Global memory (not: `slide` reads what other work-groups write, and work-groups cannot wait for each other in one kernel)
         "#]],
     );
 }
@@ -373,11 +373,11 @@ fn what_a_device_lacks() {
            xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Local) |> mapLocal(id)))))",
         expect![[r#"
             error[device-limit] at toMem
-              `toMem` takes 4 kB of Local memory, and the small device has 2 kB
+              `toMem` takes 4 kB of Local memory, and the small device has only 2 kB
               help: give each work-group a smaller part, or store in Global memory
               fix: Store in Global memory: 4 kB for each work-group
-              fix: Store in Private memory (not: its size depends on the number of work-items, which is unknown)
-              fix: Store in Local memory (not: it takes 4 kB, and the small device has 2 kB)
+              fix: Store in Private memory (not: how much each work-item stores depends on the number of work-items, which is unknown)
+              fix: Store in Local memory (not: the value takes 4 kB, and the small device has only 2 kB)
         "#]],
     );
 }
@@ -391,10 +391,10 @@ fn private_memory_beyond_registers_is_offered_behind_global_memory() {
             error[missing-memory] at mapSeq(id)
               `reduceSeq(Private)(add)` reads the result of `mapSeq(id)`, which is not stored in memory
               read here: reduceSeq(Private)(add)
-              help: say in which memory it is stored in between, as in `|> toMem(Global)`
+              help: store the result before it is read, as in `|> toMem(Global)`
               fix: Store in Global memory: 16 kB for each work-item
               fix: Store in Private memory: 16 kB for each work-item
-              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around this)
             mended: def main = depFun(n: Nat => fun(xs: n.4096.f32 =>
               xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Global) |> reduceSeq(Private)(add)(0.0f)))))
         "#]],
@@ -410,7 +410,7 @@ fn a_step_of_unknown_size_is_not_stored_in_private_memory() {
              generate(fun(i => generate(fun(j => 0.0f)))) |> mapSeq(mapSeq(id))) |> mapSeq(mapSeq(id))))))",
         expect![[r#"
             error[accumulator-moved] at fun
-              the function of `reduceSeq` reads the accumulator at another element than it writes
+              the function of `reduceSeq` reads another element of the accumulator than the one that it writes
               read here, where it may be overwritten already: acc
               help: the accumulator is written in place: store the result before it is copied there
               fix: Store the result: `toMem(Global) |> mapSeq(mapSeq(id))`

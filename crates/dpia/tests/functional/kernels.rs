@@ -29,7 +29,7 @@ fn nesting() {
               `mapLocal` cannot be inside `mapGlobal`
               `mapGlobal` gives each iteration to a single work-item, so no work-group can distribute the inner iterations
               inside this: mapGlobal(mapLocal(fun(x => x * 2.0f)))
-              help: split among work-groups outside: `mapWorkGroup`
+              help: distribute over work-groups in the outer map: `mapWorkGroup`
               fix: Make the outer one `mapWorkGroup`
               fix: Replace with `mapSeq`
               fix: Replace with `mapGlobal(1)`
@@ -41,7 +41,7 @@ fn nesting() {
         expect![[r#"
             error[wrong-nesting] at mapGlobal
               `mapGlobal` cannot be inside `mapGlobal`
-              the work-items of this dimension already share the iterations around it
+              the work-items of this dimension already share the iterations of the map around it
               inside this: mapGlobal(mapGlobal(fun(x => x * 2.0f)))
               help: write `mapSeq` or `mapGlobal(1)`
               fix: Replace with `mapSeq`
@@ -70,7 +70,7 @@ fn maps_in_the_wrong_order() {
             error[wrong-nesting] at mapLocal
               `mapLocal` must be inside `mapWorkGroup`
               it distributes iterations over the work-items of a work-group, which `mapWorkGroup` of the same dimension selects
-              help: swap them: `mapWorkGroup` outside, `mapLocal` inside
+              help: swap the two maps: `mapWorkGroup` outside, `mapLocal` inside
               fix: Swap `mapLocal` and `mapWorkGroup`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapWorkGroup(mapLocal(fun(x => x * 2.0f)))))
@@ -82,7 +82,7 @@ fn maps_in_the_wrong_order() {
             error[wrong-nesting] at mapLocal
               `mapLocal(1)` must be inside `mapWorkGroup(1)`
               it distributes iterations over the work-items of a work-group, which `mapWorkGroup` of the same dimension selects
-              help: swap them: `mapWorkGroup(1)` outside, `mapLocal(1)` inside
+              help: swap the two maps: `mapWorkGroup(1)` outside, `mapLocal(1)` inside
               fix: Swap `mapLocal(1)` and `mapWorkGroup(1)`
         "#]],
     );
@@ -130,7 +130,7 @@ fn maps_in_the_wrong_order() {
         expect![[r#"
             error[wrong-nesting] at mapLocal
               `mapLocal` cannot be inside `mapLocal`
-              the work-items of the group already share the iterations around it
+              the work-items of the group already share the iterations of the map around it
               inside this: mapLocal(mapLocal(fun(x => x * 2.0f)))
               help: write `mapSeq`
               fix: Replace with `mapSeq`
@@ -218,7 +218,7 @@ fn what_every_work_item_would_write() {
             error[written-by-all] at reduceSeq(Private)(add)
               every work-item writes the result of `main`
               each work-item that is launched runs the whole kernel
-              help: write it inside of a `mapGlobal`, or launch one work-item: `@opencl(local = [1], global = [1])`
+              help: write the result inside of a `mapGlobal`, or launch one work-item: `@opencl(local = [1], global = [1])`
               fix: Launch one work-item: `@opencl(local = [1], global = [1])`
             mended: @opencl(local = [1], global = [1])
             def main = depFun(n: Nat => fun(xs: n.f32 => xs |> reduceSeq(Private)(add)(0.0f)))
@@ -242,7 +242,7 @@ fn what_every_work_item_would_write() {
             error[written-by-all] at reduceSeq(Private)(add)
               every work-item of a work-group writes the result of `main`
               `mapWorkGroup` selects the part of each work-group, and nothing distributes this part over the work-items
-              help: write it inside of a `mapLocal`, as in `|> split(m) |> mapLocal(reduceSeq(Private)(add)(0.0f))`
+              help: write the result inside of a `mapLocal`, as in `|> split(m) |> mapLocal(reduceSeq(Private)(add)(0.0f))`
         "#]],
     );
     say(
@@ -366,8 +366,8 @@ fn choices() {
         &rows("xs |> mapWorkGroup(fun(row => row))"),
         expect![[r#"
             error[missing-copy] at row
-              nothing writes this array to the result of the function of `mapWorkGroup`
-              help: copy it: `|> mapLocal(id)`
+              no loop copies this array to the result of the function of `mapWorkGroup`
+              help: copy the array: `|> mapLocal(id)`
               fix: Copy: `mapLocal(id)`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapWorkGroup(fun(row => row |> mapLocal(id)))))
@@ -382,9 +382,9 @@ fn work_groups_inside_of_work_items() {
         expect![[r#"
             error[wrong-nesting] at mapWorkGroup
               `mapWorkGroup` cannot be inside `mapGlobal`
-              the work-items of this dimension already share the iterations around it
+              the work-items of this dimension already share the iterations of the map around it
               inside this: mapGlobal(mapWorkGroup(mapLocal(id)))
-              help: let the outer one share another dimension: `mapGlobal(1)`
+              help: let the outer map distribute over another dimension: `mapGlobal(1)`
               fix: Make the outer one `mapGlobal(1)`
             mended: def main = fun(xs: 64.8.8.f32 => xs |> mapGlobal(1)(mapWorkGroup(mapLocal(id))))
         "#]],
@@ -404,11 +404,11 @@ fn scans_of_arrays() {
     only_say(
         &def(""),
         expect![[r#"
-        error[written-by-all] at scanSeq
-          every work-item of a work-group copies each array that `scanSeq` makes to the same place
-          a scan gives all of its accumulators, and these are arrays
-          help: let each work-item scan numbers of its own: `transpose |> mapLocal(scanSeq(…)) |> transpose`
-    "#]],
+            error[written-by-all] at scanSeq
+              every work-item of a work-group copies each array that `scanSeq` makes to the same place
+              a scan returns all of its accumulators, and these are arrays
+              help: let each work-item scan numbers of its own: `transpose |> mapLocal(scanSeq(…)) |> transpose`
+        "#]],
     );
     only_say(&def("@opencl(local = [1], global = [n])\n"), expect![[""]]);
 }

@@ -13,7 +13,7 @@ fn kernels_of_their_own() {
               `oclRun` cannot be inside `mapGlobal`
               the host launches kernels, and a work-item cannot
               inside this: mapGlobal(fun(row => row |> mapSeq(id) |> oclRun(1, 1, 1)(1, 1, 1)))
-              help: put it around everything that is one kernel
+              help: put `oclRun` around everything that belongs to one kernel
         "#]],
     );
     only_say(
@@ -23,7 +23,7 @@ fn kernels_of_their_own() {
             error[wrong-nesting] at oclRun
               `oclRun` cannot be inside `oclRun`
               the host launches kernels, and a work-item cannot
-              help: put it around everything that is one kernel
+              help: put `oclRun` around everything that belongs to one kernel
         "#]],
     );
     only_say(
@@ -31,9 +31,9 @@ fn kernels_of_their_own() {
            xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global) |> mapGlobal(id)))",
         expect![[r#"
             error[not-on-target] at mapGlobal(id)
-              this is written outside of every kernel
-              where `oclRun` says what the kernels are, nothing else runs on the device
-              help: move it into one of the kernels, or write `oclRun` around it to make it a kernel
+              this is computed outside of every `oclRun`
+              a program with `oclRun` consists of its kernels only
+              help: move this into one of the kernels, or write `oclRun` around it to make it a kernel
         "#]],
     );
     say(
@@ -42,11 +42,11 @@ fn kernels_of_their_own() {
              |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1)))",
         expect![[r#"
             error[address-space] at toMem
-              `toMem` cannot store in Private memory here: a kernel writes it, and only Global memory keeps its contents after a kernel
+              `toMem` cannot store in Private memory here: a kernel writes this memory, and only Global memory keeps its contents after a kernel
               help: write `toMem(Global)`
               fix: Store in Global memory: `n*4` B
-              fix: Store in Private memory (not: a kernel writes it, and only Global memory keeps its contents after a kernel)
-              fix: Store in Local memory (not: a kernel writes it, and only Global memory keeps its contents after a kernel)
+              fix: Store in Private memory (not: a kernel writes this memory, and only Global memory keeps its contents after a kernel)
+              fix: Store in Local memory (not: a kernel writes this memory, and only Global memory keeps its contents after a kernel)
             mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
             xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global)
             |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1)))
@@ -69,7 +69,7 @@ fn launch_sizes() {
             error[launch-size] at 100
               the global size `100` is not a multiple of the local size `64`
               the work-items are divided into groups of the local size, without remainder
-              help: the next multiple is 128
+              help: the next multiple of the local size is 128
               fix: Launch 128 work-items
             mended: @opencl(local = [64], global = [128])
             def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))
@@ -85,8 +85,8 @@ fn launch_sizes() {
          def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
         expect![[r#"
             error[launch-size] at 0
-              a launch of 0 work-items
-              help: a group has at least one work-item
+              the local size is 0: this launches no work-items
+              help: a work-group has at least one work-item
         "#]],
     );
     only_say(
@@ -94,8 +94,8 @@ fn launch_sizes() {
          def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
         expect![[r#"
             error[device-limit] at 2048
-              a work-group of 2048 work-items, and a usual device takes at most 1024
-              help: launch smaller groups, and more of them
+              a work-group has 2048 work-items here, and the device assumed by default allows at most 1024
+              help: launch smaller work-groups, and more of them
               fix: Launch groups of 1024 work-items
         "#]],
     );
@@ -104,8 +104,8 @@ fn launch_sizes() {
          def main = depFun(n: Nat => fun(xs: n.f32 => xs |> split(1) |> mapGlobal(1)(mapGlobal(id)) |> join))",
         expect![[r#"
             error[device-limit] at [64, 64]
-              a work-group of 4096 work-items, and a usual device takes at most 1024
-              help: launch smaller groups, and more of them
+              a work-group has 4096 work-items here, and the device assumed by default allows at most 1024
+              help: launch smaller work-groups, and more of them
         "#]],
     );
     say(
@@ -119,7 +119,7 @@ fn launch_sizes() {
             error[launch-size] at oclRun
               the global size `100` is not a multiple of the local size `64`
               the work-items are divided into groups of the local size, without remainder
-              help: the next multiple is 128
+              help: the next multiple of the local size is 128
         "#]],
     );
 }
@@ -226,8 +226,8 @@ fn launches_without_work_items_and_with_too_many() {
          def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
         expect![[r#"
             error[launch-size] at 0
-              a launch of 0 work-items
-              help: launch at least one group
+              the global size is 0: this launches no work-items
+              help: launch at least one work-group
         "#]],
     );
     say(
@@ -235,8 +235,8 @@ fn launches_without_work_items_and_with_too_many() {
          def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
         expect![[r#"
             error[device-limit] at 3000
-              a work-group of 3000 work-items, and a usual device takes at most 1024
-              help: launch smaller groups, and more of them
+              a work-group has 3000 work-items here, and the device assumed by default allows at most 1024
+              help: launch smaller work-groups, and more of them
               fix: Launch groups of 1000 work-items
             mended: @opencl(local = [1000], global = [6000])
             def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))
@@ -270,7 +270,7 @@ fn kernels_in_loops() {
               the host launches each kernel once, and this function runs again and again
               inside this: iterate(Global)(4)(depFun(l: Nat =>
             fun(ys => ys |> mapGlobal(fun(x => x * 2.0f)) |> oclRun(64, 1, 1)(n, 1, 1))))
-              help: put it around all of `iterate`, so that one kernel runs it, or write its rounds one after the other, each a kernel
+              help: put `oclRun` around all of `iterate`, so that one kernel runs it, or write its rounds one after the other, each a kernel
         "#]],
     );
     only_say(
@@ -280,7 +280,7 @@ fn kernels_in_loops() {
               `oclRun` cannot be inside `mapSeq`
               the host launches each kernel once, and this function runs again and again
               inside this: mapSeq(fun(row => row |> mapGlobal(id) |> oclRun(64, 1, 1)(m, 1, 1)))
-              help: put it around all of `mapSeq`, so that one kernel runs it, or write its rounds one after the other, each a kernel
+              help: put `oclRun` around all of `mapSeq`, so that one kernel runs it, or write its rounds one after the other, each a kernel
         "#]],
     );
 }

@@ -27,14 +27,14 @@ fn arrays_that_select_chooses_between() {
         C,
         chosen,
         expect![[r#"
-        error[missing-copy] at select
-          nothing writes this array to the result of `main`
-          this is to be stored: `|> toMem`: mapSeq(fun(x => x + 1.0f))
-          help: copy it: `|> mapSeq(id)`, and store what `select` chooses between: `|> toMem`
-          fix: Copy: `mapSeq(id)`, with `toMem` before it
-        mended: def main = depFun(n: Nat => fun(c: bool, xs: n.f32, ys: n.f32 =>
-          select(c)(xs |> mapSeq(fun(x => x + 1.0f)) |> toMem)(ys) |> mapSeq(id)))
-    "#]],
+            error[missing-copy] at select
+              no loop copies this array to the result of `main`
+              this must be stored: `|> toMem`: mapSeq(fun(x => x + 1.0f))
+              help: copy the array: `|> mapSeq(id)`, and store what `select` chooses between: `|> toMem`
+              fix: Copy: `mapSeq(id)`, with `toMem` before it
+            mended: def main = depFun(n: Nat => fun(c: bool, xs: n.f32, ys: n.f32 =>
+              select(c)(xs |> mapSeq(fun(x => x + 1.0f)) |> toMem)(ys) |> mapSeq(id)))
+        "#]],
     );
     let both = "def main = depFun(n: Nat => fun(c: bool, xs: n.f32, ys: n.f32 =>\n  \
         select(c)(xs |> mapSeq(fun(x => x + 1.0f)))(ys |> mapSeq(fun(x => x * 2.0f)))))";
@@ -42,15 +42,15 @@ fn arrays_that_select_chooses_between() {
         C,
         both,
         expect![[r#"
-        error[missing-copy] at select
-          nothing writes this array to the result of `main`
-          this is to be stored: `|> toMem`: mapSeq(fun(x => x + 1.0f))
-          this is to be stored: `|> toMem`: mapSeq(fun(x => x * 2.0f))
-          help: copy it: `|> mapSeq(id)`, and store what `select` chooses between: `|> toMem`
-          fix: Copy: `mapSeq(id)`, with `toMem` before it
-        mended: def main = depFun(n: Nat => fun(c: bool, xs: n.f32, ys: n.f32 =>
-          select(c)(xs |> mapSeq(fun(x => x + 1.0f)) |> toMem)(ys |> mapSeq(fun(x => x * 2.0f)) |> toMem) |> mapSeq(id)))
-    "#]],
+            error[missing-copy] at select
+              no loop copies this array to the result of `main`
+              this must be stored: `|> toMem`: mapSeq(fun(x => x + 1.0f))
+              this must be stored: `|> toMem`: mapSeq(fun(x => x * 2.0f))
+              help: copy the array: `|> mapSeq(id)`, and store what `select` chooses between: `|> toMem`
+              fix: Copy: `mapSeq(id)`, with `toMem` before it
+            mended: def main = depFun(n: Nat => fun(c: bool, xs: n.f32, ys: n.f32 =>
+              select(c)(xs |> mapSeq(fun(x => x + 1.0f)) |> toMem)(ys |> mapSeq(fun(x => x * 2.0f)) |> toMem) |> mapSeq(id)))
+        "#]],
     );
 }
 
@@ -64,7 +64,7 @@ fn memory_for_c() {
             error[missing-memory] at mapSeq(fun(x => x * 2.0f))
               `mapSeq(fun(x => x + 1.0f))` reads the result of `mapSeq(fun(x => x * 2.0f))`, which is not stored in memory
               read here: mapSeq(fun(x => x + 1.0f))
-              help: store it in between: `|> toMem`
+              help: store the result before it is read: `|> toMem`
               fix: Store in memory: `toMem`
             mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
               xs |> mapSeq(fun(x => x * 2.0f)) |> toMem |> mapSeq(fun(x => x + 1.0f))))
@@ -82,7 +82,7 @@ fn memory_between_functions() {
             error[missing-memory] at mapSeq(fun(x => x * 2.0f))
               `mapSeq(fun(x => x + 1.0f))` reads the result of `mapSeq(fun(x => x * 2.0f))`, which is not stored in memory
               read here: mapSeq(fun(x => x + 1.0f))
-              help: store it in between: `|> toMem`
+              help: store the result before it is read: `|> toMem`
               fix: Store in memory: `toMem`
             mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
               xs |> (mapSeq(fun(x => x * 2.0f)) >> toMem >> mapSeq(fun(x => x + 1.0f)))))
@@ -100,7 +100,7 @@ fn memory_for_a_name() {
             error[missing-memory] at mapSeq(fun(x => x * 2.0f))
               `let` reads the result of `mapSeq(fun(x => x * 2.0f))`, which is not stored in memory
               read here: let
-              help: store it in between: `|> toMem`
+              help: store the result before it is read: `|> toMem`
               fix: Store in memory: `toMem`
             mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
               let ys = mapSeq(fun(x => x * 2.0f))(xs) |> toMem in zip(ys)(ys) |> mapSeq(fun(p => p._1 * p._2))))
@@ -118,7 +118,7 @@ fn memory_before_a_view() {
             error[missing-memory] at mapSeq(fun(x => x * 2.0f))
               `slide(3)(1)` reads the result of `mapSeq(fun(x => x * 2.0f))`, which is not stored in memory
               read here: slide(3)(1)
-              help: store it in between: `|> toMem`
+              help: store the result before it is read: `|> toMem`
               fix: Store in memory: `toMem`
             mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
               slide(3)(1)(mapSeq(fun(x => x * 2.0f))(xs) |> toMem) |> mapSeq(reduceSeq(add)(0.0f))))
@@ -137,7 +137,7 @@ fn memory_for_what_another_definition_writes() {
               `reduceSeq(add)` reads the result of `twice`, which is not stored in memory
               read here: reduceSeq(add)
               `twice` uses `mapSeq` here: (elsewhere)
-              help: store it in between: `|> toMem`
+              help: store the result before it is read: `|> toMem`
               fix: Store in memory: `toMem`
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> twice |> toMem |> reduceSeq(add)(0.0f)))
         "#]],
@@ -206,20 +206,20 @@ fn copies() {
         C,
         "def main = fun(xs: 8.f32 => xs)",
         expect![[r#"
-        error[missing-copy] at xs
-          nothing writes this array to the result of `main`
-          help: copy it: `|> mapSeq(id)`
-          fix: Copy: `mapSeq(id)`
-        mended: def main = fun(xs: 8.f32 => xs |> mapSeq(id))
-    "#]],
+            error[missing-copy] at xs
+              no loop copies this array to the result of `main`
+              help: copy the array: `|> mapSeq(id)`
+              fix: Copy: `mapSeq(id)`
+            mended: def main = fun(xs: 8.f32 => xs |> mapSeq(id))
+        "#]],
     );
     say(
         OpenMp,
         "def main = fun(xs: 8.4.f32 => xs |> split(2))",
         expect![[r#"
             error[missing-copy] at xs
-              nothing writes this array to the result of `main`
-              help: copy it: `|> mapPar(mapSeq(id))`
+              no loop copies this array to the result of `main`
+              help: copy the array: `|> mapPar(mapSeq(id))`
               fix: Copy: `mapPar(mapSeq(id))`
             mended: def main = fun(xs: 8.4.f32 => xs |> mapPar(mapSeq(id)) |> split(2))
         "#]],
@@ -229,8 +229,8 @@ fn copies() {
         "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> transpose))",
         expect![[r#"
             error[missing-copy] at xs
-              nothing writes this array to the result of `main`
-              help: copy it: `|> mapGlobal(mapSeq(id))`
+              no loop copies this array to the result of `main`
+              help: copy the array: `|> mapGlobal(mapSeq(id))`
               fix: Copy: `mapGlobal(mapSeq(id))`
             mended: def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapSeq(id)) |> transpose))
         "#]],
@@ -240,8 +240,8 @@ fn copies() {
         "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> padEmpty(4)))",
         expect![[r#"
             error[missing-copy] at xs
-              nothing writes this array to what `padEmpty(4)` makes
-              help: copy it: `|> mapSeq(id)`
+              no loop copies this array to the result of `padEmpty(4)`
+              help: copy the array: `|> mapSeq(id)`
               fix: Copy: `mapSeq(id)`
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> padEmpty(4)))
         "#]],
@@ -251,8 +251,8 @@ fn copies() {
         "def main = depFun(n: Nat => fun(xs: n.f32 => zip(xs |> mapSeq(id))(xs)))",
         expect![[r#"
             error[missing-copy] at xs
-              nothing writes this array to the result of `main`
-              help: copy it: `|> mapSeq(id)`
+              no loop copies this array to the result of `main`
+              help: copy the array: `|> mapSeq(id)`
               fix: Copy: `mapSeq(id)`
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => zip(xs |> mapSeq(id))(xs |> mapSeq(id))))
         "#]],
@@ -264,8 +264,8 @@ fn copies() {
              generate(fun(i => 0.0f))) |> mapSeq(id)))",
         expect![[r#"
             error[missing-copy] at generate(fun(i => 0.0f))
-              nothing writes this array to the accumulator of `reduceSeq`
-              help: copy it: `|> mapSeq(id)`
+              no loop copies this array to the accumulator of `reduceSeq`
+              help: copy the array: `|> mapSeq(id)`
               fix: Copy: `mapSeq(id)`
             mended: def main = depFun(n: Nat => fun(xs: n.4.f32 =>
               xs |> reduceSeq(fun(acc, row => zip(acc)(row) |> mapSeq(fun(p => p._1 + p._2))))(
@@ -375,7 +375,7 @@ fn threads_in_threads() {
         "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapPar(mapPar(fun(x => x * 2.0f)))))",
         expect![[r#"
             hint[wrong-nesting] at mapPar
-              this `mapPar` runs inside another one, which already uses all threads
+              this `mapPar` runs inside of `mapPar`, which already uses all threads
               inside this: mapPar(mapPar(fun(x => x * 2.0f)))
               help: write `mapSeq`
               fix: Replace with `mapSeq`
@@ -392,7 +392,7 @@ fn definitions_that_are_no_programs() {
         expect![[r#"
             error[not-a-program] at main
               `main` cannot be compiled on its own: its parameter `f` is a function
-              help: write a definition that applies this one to a function, and compile that
+              help: write a definition that applies this definition to a function, and compile that
         "#]],
     );
     say(
@@ -401,7 +401,7 @@ fn definitions_that_are_no_programs() {
         expect![[r#"
             error[not-a-program] at main
               `main` cannot be compiled on its own: its parameter `t` is a type
-              help: write a definition that fixes it, and compile that
+              help: write a definition that applies this definition to an argument for it, and compile that
         "#]],
     );
     say(
@@ -409,7 +409,7 @@ fn definitions_that_are_no_programs() {
         "def main = depFun(n: Nat => fun(xs: n.(f32, f32) => unzip(xs)))",
         expect![[r#"
             error[not-a-program] at main
-              `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
+              `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is neither an array nor a value without arrays
               help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
         "#]],
     );
@@ -421,13 +421,13 @@ fn every_reason_is_said_at_once() {
     expect![[r#"
         error[not-a-program] at main
           `main` cannot be compiled on its own: its parameter `f` is a function
-          help: write a definition that applies this one to a function, and compile that
+          help: write a definition that applies this definition to a function, and compile that
         error[not-a-program] at main
           `main` cannot be compiled on its own: its parameter `p` is a dependent pair
           help: take the size and the array as parameters of their own
         error[not-a-program] at main
           `main` cannot be compiled on its own: its parameter `g` is a function
-          help: write a definition that applies this one to a function, and compile that
+          help: write a definition that applies this definition to a function, and compile that
         error[missing-choice] at reduce
           `reduce` does not say how it is computed
           help: write `reduceSeq`
@@ -442,15 +442,15 @@ fn every_reason_is_said_at_once() {
     ));
     expect![[r#"
         error[not-a-program] at main
-          `main` cannot be compiled on its own: its result is `(n.f32, n.m.f32)`
+          `main` cannot be compiled on its own: its result `(n.f32, n.m.f32)` is neither an array nor a value without arrays
           help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
         error[not-a-program] at main
           `main` cannot be compiled on its own: its parameter `ys` has numbers of type `f16`
-          help: C has none: take `f32`
+          help: C has no `f16`: take `f32`
         error[missing-memory] at mapSeq(reduce(add)(0.0f))
           `mapSeq(id)` reads the result of `mapSeq(reduce(add)(0.0f))`, which is not stored in memory
           read here: mapSeq(id)
-          help: store it in between: `|> toMem`
+          help: store the result before it is read: `|> toMem`
           fix: Store in memory: `toMem`
         error[missing-choice] at reduce
           `reduce` does not say how it is computed
@@ -471,11 +471,11 @@ fn every_reason_is_said_at_once() {
     ));
     expect![[r#"
         error[not-a-program] at main
-          `main` cannot be compiled on its own: its result is `DepPair[k => k.f32]`
+          `main` cannot be compiled on its own: its result `DepPair[k => k.f32]` is neither an array nor a value without arrays
           help: return an array whose size follows from the parameters, not a dependent pair
         error[not-a-program] at main
           `main` cannot be compiled on its own: its parameter `ys` has numbers of type `f16`
-          help: C has none: take `f32`
+          help: C has no `f16`: take `f32`
     "#]].assert_eq(&def(
         "def main = depFun(n: Nat => fun((xs: n.f32, ys: n.f16) => makeDepPair(n)(xs |> mapSeq(id))))",
     ));
@@ -488,8 +488,8 @@ fn rounds() {
         "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> iterate(0)(depFun(l: Nat => fun(part => part |> mapSeq(id))))))",
         expect![[r#"
             error[obligation-fails] at iterate
-              `iterate` with 0 rounds computes nothing
-              help: compiled code writes the result in the last round, so at least one round is needed
+              compiled code needs at least 1 round of `iterate`, found 0
+              help: the last round of `iterate` writes the result
         "#]],
     );
 }
@@ -503,7 +503,7 @@ fn library_definitions() {
             error[missing-choice] at dot
               `dot` uses `reduce`, which does not say how it is computed
               `dot` uses `reduce` here: (elsewhere)
-              help: write out what it does: `zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)`
+              help: write out what it computes: `zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)`
               fix: Write it out with `reduceSeq`
             mended: def main = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))
         "#]],
@@ -515,7 +515,7 @@ fn library_definitions() {
             error[missing-choice] at map2D
               `map2D` uses `map`, which does not say how it is computed, and its result is written
               `map2D` uses `map` here: (elsewhere)
-              help: write out what it does: `mapSeq(mapSeq(…))`
+              help: write out what it computes: `mapSeq(mapSeq(…))`
               fix: Write `mapSeq(mapSeq(…))`
             mended: def main = depFun(n: Nat => fun(xss: n.n.f32 => xss |> mapSeq(mapSeq(fun(x => x * 2.0f)))))
         "#]],
@@ -527,7 +527,7 @@ fn library_definitions() {
             error[missing-choice] at map3D
               `map3D` uses `map`, which does not say how it is computed, and its result is written
               `map3D` uses `map` here: (elsewhere)
-              help: write out what it does: `mapGlobal(2)(mapGlobal(1)(mapGlobal(…)))` or `mapGlobal(mapSeq(mapSeq(…)))`
+              help: write out what it computes: `mapGlobal(2)(mapGlobal(1)(mapGlobal(…)))` or `mapGlobal(mapSeq(mapSeq(…)))`
               fix: Write `mapGlobal(2)(mapGlobal(1)(mapGlobal(…)))`
               fix: Write `mapGlobal(mapSeq(mapSeq(…)))`
             mended: def main = depFun((n: Nat, m: Nat, k: Nat) => fun(xss: n.m.k.f32 => mapGlobal(2)(mapGlobal(1)(mapGlobal(fun(x => x * 2.0f))), xss)))
@@ -554,9 +554,9 @@ fn what_is_computed_more_than_once() {
            xs |> map(fun(x => x * x)) |> slide(3)(1) |> mapSeq(reduceSeq(add)(0.0f))))",
         expect![[r#"
             hint[recomputed] at map
-              the elements of this `map` are computed again at each read: windows overlap
+              the elements of this `map` are computed again at each read: overlapping windows read an element several times
               these windows read it: slide(3)(1)
-              help: to compute each once, write it with a loop and store it: `toMem`
+              help: to compute each element once, write the array with a loop and store it by `toMem`
         "#]],
     );
     say(
@@ -565,9 +565,9 @@ fn what_is_computed_more_than_once() {
            ys |> mapSeq(fun(y => y + (xs |> map(fun(x => x * x)) |> reduceSeq(add)(0.0f))))))",
         expect![[r#"
             hint[recomputed] at map
-              the elements of this `map` are computed again at each read: a loop reads all of it at each step
-              this loop reads it: mapSeq(fun(y => y + (xs |> map(fun(x => x * x)) |> reduceSeq(add)(0.0f))))
-              help: to compute each once, write it with a loop and store it: `toMem`
+              the elements of this `map` are computed again at each read: a loop reads all of them at each step
+              this loop reads them: mapSeq(fun(y => y + (xs |> map(fun(x => x * x)) |> reduceSeq(add)(0.0f))))
+              help: to compute each element once, write the array with a loop and store it by `toMem`
         "#]],
     );
     // Each row is read once.
@@ -594,8 +594,8 @@ fn a_fix_of_the_result_changes_the_written_type() {
            (xs |> mapGlobal(id), xs |> mapGlobal(fun(x => 1)))))",
         expect![[r#"
             error[not-a-program] at main
-              `main` cannot be compiled on its own: its result is `(n.f32, n.i32)`
-              help: return an array of pairs: `zip` makes one of two arrays
+              `main` cannot be compiled on its own: its result `(n.f32, n.i32)` is neither an array nor a value without arrays
+              help: return one array of pairs, which `zip` makes of two arrays
               fix: Give an array of pairs: `zip`
             mended: def main : (n: Nat) -> n.f32 -> n.(f32, i32) = depFun(n: Nat => fun(xs =>
               zip(xs |> mapGlobal(id))(xs |> mapGlobal(fun(x => 1)))))
@@ -607,8 +607,8 @@ fn a_fix_of_the_result_changes_the_written_type() {
            depFun(n: Nat => fun(xs => xs |> mapGlobal(fun(x => (x, x))) |> unzip))",
         expect![[r#"
             error[not-a-program] at main
-              `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
-              help: leave `unzip` out, so that the result is an array of pairs
+              `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is neither an array nor a value without arrays
+              help: leave `unzip` out, so that the result is one array of pairs
               fix: Leave `unzip` out
             mended: def main : (n: Nat) -> n.f32 -> n.(f32, f32) =
               depFun(n: Nat => fun(xs => xs |> mapGlobal(fun(x => (x, x)))))
@@ -634,8 +634,8 @@ fn a_pair_of_arrays_is_no_result() {
            (xs |> mapGlobal(id), xs |> mapGlobal(fun(x => x + 2.0f)))))",
         expect![[r#"
             error[not-a-program] at main
-              `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
-              help: return an array of pairs: `zip` makes one of two arrays
+              `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is neither an array nor a value without arrays
+              help: return one array of pairs, which `zip` makes of two arrays
               fix: Give an array of pairs: `zip`
             mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
               zip(xs |> mapGlobal(id))(xs |> mapGlobal(fun(x => x + 2.0f)))))
@@ -646,8 +646,8 @@ fn a_pair_of_arrays_is_no_result() {
         "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => (x, x))) |> unzip))",
         expect![[r#"
             error[not-a-program] at main
-              `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
-              help: leave `unzip` out, so that the result is an array of pairs
+              `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is neither an array nor a value without arrays
+              help: leave `unzip` out, so that the result is one array of pairs
               fix: Leave `unzip` out
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => (x, x)))))
         "#]],
@@ -656,14 +656,14 @@ fn a_pair_of_arrays_is_no_result() {
     let shown = |text: &str| check(text, "main", OpenCl).shown();
     expect![[r#"
         error[not-a-program] at main
-          `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
+          `main` cannot be compiled on its own: its result `(n.f32, n.f32)` is neither an array nor a value without arrays
           help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
     "#]].assert_eq(&shown(
         "def main = depFun(n: Nat => fun(xs: n.f32 => (xs |> mapGlobal(id), xs)))",
     ));
     expect![[r#"
         error[not-a-program] at main
-          `main` cannot be compiled on its own: its result is `((n+1).f32, 1.f32)`
+          `main` cannot be compiled on its own: its result `((n+1).f32, 1.f32)` is neither an array nor a value without arrays
           help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
     "#]].assert_eq(&shown(
         "def main = depFun(n: Nat => fun(xs: (n + 1).f32 =>\n\
@@ -671,7 +671,7 @@ fn a_pair_of_arrays_is_no_result() {
     ));
     expect![[r#"
         error[not-a-program] at main
-          `main` cannot be compiled on its own: its result is `(n.4.f32, n.4.f32)`
+          `main` cannot be compiled on its own: its result `(n.4.f32, n.4.f32)` is neither an array nor a value without arrays
           help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
     "#]].assert_eq(&shown(
         "def main = depFun(n: Nat => fun(xs: n.4.f32 =>\n\

@@ -12,7 +12,7 @@ fn steps_that_are_written_out() {
         "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeqUnroll(fun(x => x + 1.0f))))",
         expect![[r#"
             error[not-on-target] at mapSeqUnroll
-              `mapSeqUnroll` writes out each of `n` steps: generated code must know the number
+              `mapSeqUnroll` writes out each of its `n` steps, and this number must be a constant
               help: write `mapSeq`, which is a loop, or make the size a number
               fix: Replace with `mapSeq`
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x + 1.0f))))
@@ -24,7 +24,7 @@ fn steps_that_are_written_out() {
            xs |> mapPar(reduceSeqUnroll(add)(0.0f))))",
         expect![[r#"
             error[not-on-target] at reduceSeqUnroll
-              `reduceSeqUnroll` writes out each of `n` steps: generated code must know the number
+              `reduceSeqUnroll` writes out each of its `n` steps, and this number must be a constant
               help: write `reduceSeq`, which is a loop, or make the size a number
               fix: Replace with `reduceSeq`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: m.n.f32 =>
@@ -37,7 +37,7 @@ fn steps_that_are_written_out() {
            xs |> mapGlobal(reduceSeqUnroll(Private)(add)(0.0f))))",
         expect![[r#"
             error[not-on-target] at reduceSeqUnroll
-              `reduceSeqUnroll` writes out each of `n` steps: generated code must know the number
+              `reduceSeqUnroll` writes out each of its `n` steps, and this number must be a constant
               help: write `reduceSeq`, which is a loop, or make the size a number
               fix: Replace with `reduceSeq`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: m.n.f32 =>
@@ -64,7 +64,7 @@ fn too_many_steps() {
         "def main = fun(xs: 100000.f32 => xs |> mapSeqUnroll(fun(x => x + 1.0f)))",
         expect![[r#"
             error[not-on-target] at mapSeqUnroll
-              `mapSeqUnroll` writes its steps out 100000 times in all: more than 10000 are not made
+              `mapSeqUnroll` writes out 100000 steps in all, and at most 10000 are allowed
               help: write `mapSeq`, which is a loop
               fix: Replace with `mapSeq`
             mended: def main = fun(xs: 100000.f32 => xs |> mapSeq(fun(x => x + 1.0f)))
@@ -75,7 +75,7 @@ fn too_many_steps() {
         "def main = fun(xs: 200.200.f32 => xs |> mapSeqUnroll(mapSeqUnroll(fun(x => x + 1.0f))))",
         expect![[r#"
             error[not-on-target] at mapSeqUnroll
-              `mapSeqUnroll` writes its steps out 40000 times in all: more than 10000 are not made
+              `mapSeqUnroll` writes out 40000 steps in all, and at most 10000 are allowed
               help: write `mapSeq`, which is a loop
               fix: Replace with `mapSeq`
             mended: def main = fun(xs: 200.200.f32 => xs |> mapSeqUnroll(mapSeq(fun(x => x + 1.0f))))
@@ -91,7 +91,7 @@ fn lanes_of_vectors() {
            xs |> asVector(n) |> mapSeq(fun(v => v + v)) |> asScalar))",
         expect![[r#"
             error[not-on-target] at asVector
-              `asVector` makes vectors of `n` lanes: generated code must know the number
+              `asVector` makes vectors of `n` lanes, and this number must be a constant
               help: write the number, as in `asVector(4)`
         "#]],
     );
@@ -111,7 +111,7 @@ fn lanes_of_vectors() {
            xs |> mapSeq(fun(x => (vectorFromScalar(x) : Vec[n, f32]))) |> asScalar))",
         expect![[r#"
             error[not-on-target] at vectorFromScalar
-              `vectorFromScalar` makes vectors of `n` lanes: generated code must know the number
+              `vectorFromScalar` makes vectors of `n` lanes, and this number must be a constant
               help: write the number in its type, as in `(vectorFromScalar(x) : Vec[4, f32])`
         "#]],
     );
@@ -125,8 +125,8 @@ fn values_that_move() {
            xs |> rotateValues(n)(id) |> iterateStream(reduceSeq(add)(0.0f))))",
         expect![[r#"
             error[not-on-target] at rotateValues
-              `rotateValues` moves `n` values one by one: generated code must know the number
-              help: write a small number, as in `rotateValues(3)`, or `circularBuffer(n)(n)`, where no value moves
+              `rotateValues` moves `n` values one by one, and this number must be a constant
+              help: write a small number, as in `rotateValues(3)`, or `circularBuffer(n)(n)`, which moves no values
               fix: Replace with `circularBuffer(n)`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: (m - 1 + n).f32 =>
               xs |> circularBuffer(n)(n)(id) |> iterateStream(reduceSeq(add)(0.0f))))
@@ -144,7 +144,7 @@ fn reductions_of_arrays_by_threads() {
            |> mapPar(id)))",
         expect![[r#"
             error[not-on-target] at reducePar
-              `reducePar` combines single values, and these are arrays
+              `reducePar` combines single values, and the values here are arrays
               help: write `reduceSeq`, or reduce single values inside of `mapPar`
               fix: Replace with `reduceSeq`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs

@@ -15,7 +15,7 @@ fn streams() {
             error[stream-as-array] at rotateValues(3)(id)
               `mapSeq(reduceSeq(add)(0.0f))` reads an array, and this is a stream
               read here: mapSeq(reduceSeq(add)(0.0f))
-              help: use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`
+              help: a stream can be read by `mapStream`, `zip` and windows, and is written to an array by `iterateStream`
               fix: End the stream here: `iterateStream`
             mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
               xs |> rotateValues(3)(id) |> iterateStream(reduceSeq(add)(0.0f))))
@@ -29,7 +29,7 @@ fn streams() {
             error[stream-as-array] at rotateValues(3)(id)
               `map(reduceSeq(add)(0.0f))` reads an array, and this is a stream
               read here: map(reduceSeq(add)(0.0f))
-              help: use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`
+              help: a stream can be read by `mapStream`, `zip` and windows, and is written to an array by `iterateStream`
               fix: End the stream here: `iterateStream`
             mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
               xs |> rotateValues(3)(id) |> iterateStream(reduceSeq(add)(0.0f))))
@@ -43,7 +43,7 @@ fn streams() {
             error[stream-as-array] at rotateValues(3)(id)
               `map(reduceSeq(add)(0.0f))` reads an array, and this is a stream
               read here: map(reduceSeq(add)(0.0f))
-              help: use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`
+              help: a stream can be read by `mapStream`, `zip` and windows, and is written to an array by `iterateStream`
               fix: Keep it a stream: `mapStream`
             mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
               xs |> rotateValues(3)(id) |> mapStream(reduceSeq(add)(0.0f)) |> iterateStream(id)))
@@ -57,7 +57,7 @@ fn streams() {
             error[stream-as-array] at rotateValues(3)(id)
               `join` reads an array, and this is a stream
               read here: join
-              help: use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`
+              help: a stream can be read by `mapStream`, `zip` and windows, and is written to an array by `iterateStream`
         "#]],
     );
     say(
@@ -65,8 +65,8 @@ fn streams() {
         "def main = depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> rotateValues(3)(id)))",
         expect![[r#"
             error[stream-as-array] at rotateValues(3)(id)
-              nothing writes this stream to the result of `main`
-              help: use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`
+              no loop writes this stream to the result of `main`
+              help: a stream can be read by `mapStream`, `zip` and windows, and is written to an array by `iterateStream`
               fix: Write its elements: `iterateStream(mapSeq(id))`
             mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> rotateValues(3)(id) |> iterateStream(mapSeq(id))))
         "#]],

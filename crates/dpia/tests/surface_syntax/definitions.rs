@@ -77,10 +77,10 @@ fn races_are_errors_with_both_places() {
               help: write to the acceptor that the loop gives its body, or make the loop a `for`
             neighbour[data-race] at exp: `exp` is read here while other iterations of `parFor` write it
               the iterations of this `parFor` run at once: parFor
-              help: read it behind the loop, from memory of its own, or make the loop a `for`
+              help: read it after the loop, read other memory, or make the loop a `for`
             command[data-race] at c: every iteration of `parFor` runs `c`, and what `c` writes is not known
               the iterations of this `parFor` run at once: parFor
-              help: run it outside of the loop, or make the loop a `for`
+              help: run the command outside of the loop, or make the loop a `for`
         "#]],
     );
 }
@@ -102,10 +102,10 @@ fn races_between_definitions() {
         expect![[r#"
             shared[data-race] at exp: `exp` is read here while other iterations of `parFor` write it
               the iterations of this `parFor` run at once: (elsewhere)
-              help: read it behind the loop, from memory of its own, or make the loop a `for`
+              help: read it after the loop, read other memory, or make the loop a `for`
             broken[data-race] at c: every iteration of `parFor` runs `c`, and what `c` writes is not known
               the iterations of this `parFor` run at once: parFor
-              help: run it outside of the loop, or make the loop a `for`
+              help: run the command outside of the loop, or make the loop a `for`
         "#]],
     );
 }
@@ -143,10 +143,10 @@ fn numbers_of_any_type() {
         Target::C,
         text,
         expect![[r#"
-        three[not-a-program] at three: `three` cannot be compiled: only sizes are passed, and it takes a parameter of another kind
-          help: a program takes sizes and data and returns data, or it is a command that also takes an acceptor
-        used: Some(Functional)
-    "#]],
+            three[not-a-program] at three: `three` cannot be compiled: it takes a type-level parameter that is not a size
+              help: a program takes sizes and data and returns data, or it is a command that also takes an acceptor
+            used: Some(Functional)
+        "#]],
     );
 }
 
@@ -218,19 +218,19 @@ fn what_is_no_program() {
          def read = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] => xs))
          def single = fun(f: Exp[4.f32, Rd] => idx(0, f))",
         expect![[r#"
-            helper[not-a-program] at helper: `helper` cannot be compiled: only data is passed, and it takes a function or a command
+            helper[not-a-program] at helper: `helper` cannot be compiled: it takes a function or a command, and only data can be passed
               help: a program takes sizes and data and returns data, or it is a command that also takes an acceptor
-            generic[not-a-program] at generic: `generic` cannot be compiled: only sizes are passed, and it takes a parameter of another kind
+            generic[not-a-program] at generic: `generic` cannot be compiled: it takes a type-level parameter that is not a size
               help: a program takes sizes and data and returns data, or it is a command that also takes an acceptor
             nowhere[not-a-program] at nowhere: `nowhere` writes nothing that a caller could read
-              help: take one acceptor, `output: Acc[…]`; several values are written as pairs
+              help: take one acceptor, `output: Acc[…]`; write several values as pairs
             twice[not-a-program] at twice: `twice` writes to `a` and to `b`, and a compiled command has one output
-              help: take one acceptor, `output: Acc[…]`; several values are written as pairs
-            written[not-a-program] at written: the parameter `x` of a program is read, and this one is to be written
+              help: take one acceptor, `output: Acc[…]`; write several values as pairs
+            written[not-a-program] at written: the parameter `x` must be readable (`Rd`), and its type says that it is not yet written (`Wr`)
               help: write `Rd` in its type
-            streamed[stream-as-array] at mapStream: nothing writes this stream to the result of `streamed`
-              help: use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`
-            read[missing-copy] at xs: nothing writes this array to the result of `read`
+            streamed[stream-as-array] at mapStream: no loop writes this stream to the result of `streamed`
+              help: a stream can be read by `mapStream`, `zip` and windows, and is written to an array by `iterateStream`
+            read[missing-copy] at xs: no loop copies this array to the result of `read`
               help: a copy is a loop of its own: `mapSeq(fun(x => x), …)`
             single: Some(Functional)
         "#]],
@@ -257,14 +257,14 @@ fn what_is_checked_of_functional_programs() {
             computed[missing-memory] at mapSeq: `map` reads the result of `mapSeq`, which is not stored in memory
               read here: map
               help: `toMem(…)` writes a value to memory, from where it is read
-            moved[accumulator-moved] at fun: the function of `reduceSeq` reads the accumulator at another element than it writes
+            moved[accumulator-moved] at fun: the function of `reduceSeq` reads another element of the accumulator than the one that it writes
               read here, where it may be overwritten already: acc
               help: the accumulator is written in place: store the result before it is copied there
             par[not-on-target] at mapPar: C has no `mapPar`
               help: write `mapSeq`
               fix: Replace with `mapSeq`
-            none[obligation-fails] at iterate: `iterate` with 0 rounds computes nothing
-              help: compiled code writes the result in the last round, so at least one round is needed
+            none[obligation-fails] at iterate: compiled code needs at least 1 round of `iterate`, found 0
+              help: the last round of `iterate` writes the result
         "#]],
     );
 }

@@ -153,20 +153,20 @@ fn wrong_accesses() {
          def scalar : (n: Nat) -> Exp[f32, Rd] -> Exp[f32, Wr] = depFun(n: Nat => fun(x => x))",
         expect![[r#"
             notWritten : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Wr]
-              Error[missing-copy] at `xs`: this array `n.f32` can only be read (`Rd`), and the definition's type expects one that has still to be written (`Wr`)
+              Error[missing-copy] at `xs`: this value of type `n.f32` can only be read (`Rd`), and the definition's type expects one that is not yet written to memory (`Wr`)
                 help: a copy is a loop of its own: `mapSeq(fun(x => x), …)`
             notRead : (n: Nat) -> Exp[n.f32, Rd] -> Exp[f32, Rd] where n >= 1
-              Error[missing-memory] at `mapSeq(fun(x => x), xs)`: `idx` reads this `n.f32`, which is not yet written to memory
+              Error[missing-memory] at `mapSeq(fun(x => x), xs)`: `idx` reads this value of type `n.f32`, which is not yet written to memory
                 help: `toMem(…)` writes a value to memory, from where it is read
               Information[obligation] at `0`: assumes n >= 1
                 help: the condition is checked before each run, and each use of the definition must meet it
             through : (n: Nat) -> Exp[n.2.f32, Rd] -> Exp[(n*2-2).3.f32, Rd] where n*2 >= 3
-              Error[missing-memory] at `join(mapSeq(fun(r => mapSeq(fun(x => x), r)), xs))`: `slide` reads this `(n*2).f32`, which is not yet written to memory
+              Error[missing-memory] at `join(mapSeq(fun(r => mapSeq(fun(x => x), r)), xs))`: `slide` reads this value of type `(n*2).f32`, which is not yet written to memory
                 help: `toMem(…)` writes a value to memory, from where it is read
               Information[obligation] at `join(mapSeq(fun(r => mapSeq(fun(x => x), r)), xs))`: assumes n*2 >= 3
                 help: the condition is checked before each run, and each use of the definition must meet it
             rows : (n: Nat) -> (m: Nat) -> Exp[n.m.f32, Rd] -> Exp[n.m.f32, Wr]
-              Error[missing-copy] at `r`: this array `m.f32` can only be read (`Rd`), and `mapSeq` expects one that has still to be written (`Wr`)
+              Error[missing-copy] at `r`: this value of type `m.f32` can only be read (`Rd`), and `mapSeq` expects one that is not yet written to memory (`Wr`)
                 help: a copy is a loop of its own: `mapSeq(fun(x => x), …)`
             stream : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Wr]
               Error[stream-as-array] at `mapStream(fun(x => x), xs)`: this is a stream `n.f32`, and `mapSeq` takes an array
@@ -224,7 +224,7 @@ fn wrong_commands() {
                    found: Acc[f32]
                 help: an acceptor is only written; what was written is read through the expression beside it
             writesValue : Exp[f32, Rd] -> Comm
-              Error[type-mismatch] at `x`: expected `Acc[t]`, found `Exp[f32, Rd]`
+              Error[type-mismatch] at `x`: expected `Acc[t]` (for any data type `t`), found `Exp[f32, Rd]`
                 expected: Acc[t]
                    found: Exp[f32, Rd]
                 help: a value is not a place to write to: that is an acceptor
@@ -239,7 +239,7 @@ fn wrong_commands() {
                    found: Exp[f32, Rd]
                 help: a comparison gives a boolean, as in `x != 0.0`
             written : Acc[f32] -> Exp[f32, Wr] -> Comm
-              Error[missing-memory] at `x`: an assignment reads this `f32`, which is not yet written to memory
+              Error[missing-memory] at `x`: an assignment reads this value of type `f32`, which is not yet written to memory
                 help: a command takes memory with `new(t, fun((acceptor, expression) => …))`, writes the value there with loops and assignments, and reads it behind them
             named : Acc[f32] -> Exp[f32, Rd] -> _
               Error[type-mismatch] at `out = y`: `let` names a value in an expression, and this is a command
@@ -283,10 +283,10 @@ fn arguments() {
                 expected: Exp[(n*4).i32, Rd]
                    found: Exp[(n*4).f32, Rd]
             few : {t: DataType} -> (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.t, Wr]
-              Error[type-mismatch] at `split`: `split` takes 2 arguments, or 5 if the implicit ones are written; here it has 1
+              Error[type-mismatch] at `split`: `split` takes 2 arguments, or 5 if the implicit ones are written, found 1 argument
                 help: its type is `{m: Nat} -> {t: DataType} -> {a: ReadWrite} -> (n: Nat) -> Exp[(m*n).t, a] -> Exp[m.n.t, a]`
             many : (n: Nat) -> Exp[n.f32, Rd] -> _
-              Error[not-a-function] at `xs`: `split` takes 2 arguments, or 5 if the implicit ones are written; here it has 3
+              Error[not-a-function] at `xs`: `split` takes 2 arguments, or 5 if the implicit ones are written, found 3 arguments
                 help: its type is `{m: Nat} -> {t: DataType} -> {a: ReadWrite} -> (n: Nat) -> Exp[(m*n).t, a] -> Exp[m.n.t, a]`
             dimension : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Wr]
             dimensions : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Wr]
@@ -296,7 +296,7 @@ fn arguments() {
             made : Exp[f32, Rd] -> Exp[3.f32, Rd]
             madeWritten : Exp[f32, Rd] -> Exp[2.f32, Rd]
             madeWrong : Exp[f32, Rd] -> _
-              Error[kind-mismatch] at `makeArray`: `makeArray` takes a number, and then so many values
+              Error[kind-mismatch] at `makeArray`: `makeArray` takes the number of elements first, and then that many values
                 help: write `makeArray(2, x, y)`
             defs : (n: Nat) -> Exp[(n*4).f32, Rd] -> Exp[n.4.f32, Rd]
             unknownName : Exp[f32, Rd] -> _
@@ -354,7 +354,7 @@ fn access_parameters() {
             explicit : (n: Nat) -> (w: ReadWrite) -> Exp[(n*4).f32, w] -> Exp[n.4.f32, w]
             scalar : (w: ReadWrite) -> Exp[f32, Rd] -> Exp[f32, w]
             wrong : (n: Nat) -> (w: ReadWrite) -> Exp[n.f32, Rd] -> Exp[n.f32, w]
-              Error[missing-copy] at `x`: this array `n.f32` can only be read (`Rd`), and the definition's type expects one that has still to be written (`Wr`)
+              Error[missing-copy] at `x`: this value of type `n.f32` can only be read (`Rd`), and the definition's type expects one that is not yet written to memory (`Wr`)
                 help: a copy is a loop of its own: `mapSeq(fun(x => x), …)`
             given : (n: Nat) -> ((a: ReadWrite) -> Exp[n.f32, a] -> Exp[n.f32, a]) -> Exp[n.f32, Rd] -> Exp[n.f32, Wr]
             notAnAccess : (n: Nat) -> Exp[n.f32, Rd] -> _
@@ -377,7 +377,7 @@ fn functions_of_phrases() {
             apply : (Exp[f32, Rd] -> Exp[f32, Rd]) -> Exp[f32, Rd] -> Exp[1.f32, Wr]
             narrower : (Exp[f32, Wr] -> Exp[f32, Wr]) -> Exp[4.f32, Rd] -> Exp[4.f32, Wr]
             wider : (Exp[4.f32, Wr] -> Exp[f32, Wr]) -> Exp[3.4.f32, Rd] -> Exp[3.f32, Wr]
-              Error[missing-copy] at `f`: this parameter is an array `4.f32` that is written, and `mapSeq` passes one that can only be read
+              Error[missing-copy] at `f`: this parameter takes a value of type `4.f32` that is not yet written to memory, and `mapSeq` passes one that can only be read
                 help: write `Rd` in the parameter's type: the argument can only be read
             composed : Exp[4.f32, Rd] -> Exp[4.f32, Wr]
             body : (Exp[Idx[4], Rd] -> Comm) -> Comm
@@ -396,7 +396,7 @@ fn indices_of_a_reordered_acceptor_are_below_its_size() {
         expect![[r#"
             back : (n: Nat) -> Acc[n.f32] -> Exp[n.f32, Rd] -> Comm
             outside : (n: Nat) -> Acc[n.f32] -> Exp[n.f32, Rd] -> Comm
-              Error[obligation-fails] at `reorderAcc`: the function of `reorderAcc` must map the indices of the array to each other
+              Error[obligation-fails] at `reorderAcc`: the function of `reorderAcc` must map each index of the array to an index of the array
         "#]],
     );
 }
@@ -408,7 +408,7 @@ fn a_command_takes_memory_by_new() {
            for(n, fun(i => idxAcc(i, out) = idx(i, mapSeq(fun(x => x), xs))))))",
         expect![[r#"
             f : (n: Nat) -> Acc[n.f32] -> Exp[n.f32, Rd] -> Comm
-              Error[missing-memory] at `mapSeq(fun(x => x), xs)`: `idx` reads this `n.f32`, which is not yet written to memory
+              Error[missing-memory] at `mapSeq(fun(x => x), xs)`: `idx` reads this value of type `n.f32`, which is not yet written to memory
                 help: a command takes memory with `new(t, fun((acceptor, expression) => …))`, writes the value there with loops and assignments, and reads it behind them
         "#]],
     );

@@ -119,8 +119,8 @@ impl Rewrite for GentleBeta {
     fn explain(&self, cx: &mut Context<'_>, term: Term) -> Reason {
         match beta(cx.store, term) {
             Some(_) => Reason::Refuted {
-                condition: "the parameter occurs at most once in the body".to_owned(),
-                why: "it occurs there more often".to_owned(),
+                condition: "the value is a variable or a pair, or the parameter occurs at most once in the body".to_owned(),
+                why: "the value is neither, and the parameter occurs more than once".to_owned(),
             },
             None => expected("fun(x => body)(value)", term),
         }

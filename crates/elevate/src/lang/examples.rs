@@ -51,10 +51,10 @@ pub fn run_example(
             Diagnostic::error(
                 codes::EXAMPLE_FAILS,
                 span,
-                "the strategy applies, and the example says that it does not",
+                "the example expects that the strategy fails, and the strategy succeeds",
             )
             .help(format!(
-                "it gives {}",
+                "the strategy returns {}",
                 print(&done.run.store, done.run.root)
             )),
         ),
@@ -113,7 +113,9 @@ fn apply_to(
         Err(NotRewritten::Strategy(trouble)) => Err(say(globals.explain(&trouble))),
         // The other errors concern the definition and the values of sizes, which an example does
         // not have.
-        Err(_) => Err(say("the program grew too large, or nests too deeply".into())),
+        Err(_) => Err(say(
+            "the program becomes too large, or nests too deeply".into()
+        )),
     }
 }
 
@@ -130,15 +132,20 @@ fn other_trace(at: Span, wanted: &[&str], done: &Rewritten) -> Option<Diagnostic
     if found == wanted {
         return None;
     }
-    let message = format!("the rules that were applied are [{}]", found.join(", "));
+    let message = format!("the strategy applies the rules [{}]", found.join(", "));
     let first = found.iter().zip(wanted).position(|(a, b)| a != b);
     let first = first.unwrap_or(found.len().min(wanted.len()));
     let help = match (found.get(first), wanted.get(first)) {
         (Some(found), Some(wanted)) => {
-            format!("step {} is `{found}`, and not `{wanted}`", first + 1)
+            format!(
+                "step {} applies `{found}`, and the example expects `{wanted}`",
+                first + 1
+            )
         }
-        (Some(found), None) => format!("`{found}` was applied, too"),
-        (None, Some(wanted)) => format!("`{wanted}` was not applied any more"),
+        (Some(found), None) => {
+            format!("the example does not expect the last steps, from `{found}` on")
+        }
+        (None, Some(wanted)) => format!("the example expects more steps, from `{wanted}` on"),
         (None, None) => return None,
     };
     Some(Diagnostic::error(codes::EXAMPLE_FAILS, at, message).help(help))
@@ -261,7 +268,7 @@ fn different(store: &mut Store, found: Term, wanted: Term, at: Span) -> Diagnost
     if (here, there) != (found, wanted) {
         let (here, there) = (print(store, here), print(store, there));
         diagnostic = diagnostic.help(match here == there {
-            true => format!("they differ in the types of `{here}`"),
+            true => format!("the two programs differ in the types of `{here}`"),
             false => format!("expected `{there}`, found `{here}`"),
         });
     }

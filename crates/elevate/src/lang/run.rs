@@ -439,7 +439,7 @@ fn message(failure: &Failure) -> String {
             format!("the strategy was stopped after {calls} calls; the last was {last}")
         }
         Reason::Cancelled => "cancelled".into(),
-        Reason::TooLarge => "the program grew too large, or nests too deeply".into(),
+        Reason::TooLarge => "the program becomes too large, or nests too deeply".into(),
     }
 }
 

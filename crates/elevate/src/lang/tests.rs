@@ -211,7 +211,7 @@ fn a_failure_names_the_innermost_rule_and_what_it_found() {
         expect![[r#"
             `toMapLocal(0)` does not apply: `within(mapWorkGroup(d))
                 and not within(mapLocal(d))
-                and holds(free(isMapLocalIn(d) <+ isMapWorkGroup <+ isMapGlobal), f)` does not hold: it is not inside `mapWorkGroup`
+                and holds(free(isMapLocalIn(d) <+ isMapWorkGroup <+ isMapGlobal), f)` does not hold: the place is not inside `mapWorkGroup`
             found: M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))
         "#]],
     );
@@ -327,7 +327,7 @@ fn strategies_that_do_not_end_are_reported_with_their_loop() {
         MV,
         "mv",
         expect![[r#"
-            `grow` failed
+            `grow` fails
             found: depFun((n: Nat, m: Nat) => fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))))
             tried by `grow`
         "#]],
@@ -372,7 +372,7 @@ strategy inBodyToo(s: Strategy[Rise]): Strategy[Rise] = p => p match {
         program,
         "program",
         expect![[r#"
-            `inBody(beta)` failed
+            `inBody(beta)` fails
             found: fun(y => let z = x in z + y)
             tried by `inBody(inBody(inBody(beta)))`
         "#]],
@@ -587,10 +587,10 @@ example \"other trace\" { input fun(x: i32 => (fun(y => y))(x))  apply topDown(b
           expected mapPar(fun(x => x + 1.0f))
           found    mapSeq(fun(x => x + 1.0f))
           help: expected `mapPar`, found `mapSeq`
-        the strategy applies, and the example says that it does not
-          help: it gives mapSeq(fun(x => x))
-        the rules that were applied are [beta]
-          help: step 1 is `beta`, and not `eta`
+        the example expects that the strategy fails, and the strategy succeeds
+          help: the strategy returns mapSeq(fun(x => x))
+        the strategy applies the rules [beta]
+          help: step 1 applies `beta`, and the example expects `eta`
     "#]]
     .assert_eq(&out);
 }

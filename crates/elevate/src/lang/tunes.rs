@@ -136,7 +136,7 @@ pub(super) fn given(
                     message: format!(
                         "several files that the strategy uses define a size `{name}` with `tune`"
                     ),
-                    help: "rename all but one of them".into(),
+                    help: "rename all of these sizes but one".into(),
                 });
             }
         }
@@ -151,8 +151,8 @@ fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Tune
     names.dedup();
     let help = match rise::closest(name, known) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if names.is_empty() => "it has no `tune`".to_owned(),
-        None => format!("its sizes are `{}`", names.join("`, `")),
+        None if names.is_empty() => "the strategy has no `tune`".to_owned(),
+        None => format!("its `tune`s are `{}`", names.join("`, `")),
     };
     TuneError { message, help }
 }
@@ -256,7 +256,7 @@ pub(super) fn wrong(item: &Item, text: &str, captured: &[Captured]) -> Option<Di
     if let Err(TuneConditionError::NoSize(span, message)) =
         tune.is_about_sizes(range.as_ref(), *condition)
     {
-        let help = "a `tune` names numbers and the sizes that files of strategies define: `tune`s, and `val`s of type `Nat`";
+        let help = "a condition of a `tune` uses numbers, and sizes that .elevate files define: `tune`s, and `val`s of type `Nat`";
         return Some(Diagnostic::error(codes::UNKNOWN_NAME, span, message).help(help));
     }
     let (span, _) = value?;
@@ -284,7 +284,8 @@ fn empty_range(item: &Item) -> Option<(Span, String)> {
         _ => None,
     };
     let (from, to) = (number(from)?, number(to)?);
-    let message = || format!("no size is from {from} to {to}: write the smaller one first");
+    let message =
+        || format!("the range from {from} to {to} is empty: write the smaller size first");
     (from > to).then(|| (range.span, message()))
 }
 
@@ -496,7 +497,10 @@ impl Tune<'_> {
                 Truth::Fails => {
                     return Err(TuneConditionError::Refuted(match self.own.as_const() {
                         Some(value) => {
-                            format!("`{}` is {value}, and `{written}` does not hold", self.name)
+                            format!(
+                                "`{}` is {value}, and the condition `{written}` does not hold",
+                                self.name
+                            )
                         }
                         None => format!("no value of `{}` fulfils `{written}`", self.name),
                     }));

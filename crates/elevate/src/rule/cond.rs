@@ -224,7 +224,9 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
         }
         Cond::Not(cond) => match truth(ctx, facts, cond, found) {
             Truth::True(_) => Truth::False(match &**cond {
-                Cond::Within(pattern) => format!("it is inside {}", pattern.outermost()).into(),
+                Cond::Within(pattern) => {
+                    format!("the place is inside {}", pattern.outermost()).into()
+                }
                 _ => "the condition must not hold, and it holds".into(),
             }),
             Truth::False(_) => Truth::HOLDS,
@@ -243,32 +245,32 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
         Cond::NotInValue(slot, operand) => match ctx.cx.store.node(found.slots[usize::from(*slot)])
         {
             Node::Var(local) => not_in(ctx, local, operand, found),
-            _ => Truth::False("it is not a variable".into()),
+            _ => Truth::False("the term is not a variable".into()),
         },
         Cond::Law(law, operand) => match term(ctx, operand, found) {
             Some(op) => operator_laws::law(ctx, *law, op),
-            None => Truth::Unknown("it has no type here".into(), None),
+            None => Truth::Unknown("the type of the term is not known here".into(), None),
         },
         Cond::Neutral(op, z) => match (term(ctx, op, found), term(ctx, z, found)) {
             (Some(op), Some(z)) => operator_laws::neutral(ctx, op, z),
-            _ => Truth::Unknown("it has no type here".into(), None),
+            _ => Truth::Unknown("the type of the term is not known here".into(), None),
         },
         Cond::Within(pattern) => Truth::of(within(ctx, facts, pattern, found.args), || {
-            format!("it is not inside {}", pattern.outermost()).into()
+            format!("the place is not inside {}", pattern.outermost()).into()
         }),
         Cond::Holds(number, operand) => match term(ctx, operand, found) {
             Some(term) => {
                 let holds = ctx.holds(usize::from(*number), term);
                 Truth::of(holds, || ConditionFailure::Fails(term))
             }
-            None => Truth::Unknown("it has no type here".into(), None),
+            None => Truth::Unknown("the type of the term is not known here".into(), None),
         },
     }
 }
 
 fn size(facts: &Facts, prop: &Prop, values: &TypeSubstitution) -> Truth {
     let Some(prop) = values.prop(prop) else {
-        return Truth::Unknown("one of its sizes is not known".into(), None);
+        return Truth::Unknown("a size in the condition is not known".into(), None);
     };
     if facts.proves(&prop) {
         return Truth::HOLDS;
@@ -292,7 +294,7 @@ fn size(facts: &Facts, prop: &Prop, values: &TypeSubstitution) -> Truth {
 
 fn differ(facts: &Facts, a: &Nat, b: &Nat, values: &TypeSubstitution) -> Truth {
     let (Some(a), Some(b)) = (values.nat(a), values.nat(b)) else {
-        return Truth::Unknown("one of its sizes is not known".into(), None);
+        return Truth::Unknown("a size in the condition is not known".into(), None);
     };
     let equal = Prop::Equal(a, b);
     if facts.excludes(&equal) {
@@ -367,7 +369,7 @@ fn not_in(ctx: &mut Ctx<'_, '_>, local: Local, operand: &Operand, found: &Match<
         Some(term) => Truth::of(!ctx.cx.store.has_free(term, local), || {
             ConditionFailure::Occurs(local, term)
         }),
-        None => Truth::Unknown("it has no type here".into(), None),
+        None => Truth::Unknown("the type of the term is not known here".into(), None),
     }
 }
 

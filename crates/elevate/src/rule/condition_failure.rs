@@ -40,7 +40,9 @@ impl ConditionFailure {
                 let ty = arg_text(store, &Arg::Type(ty.clone()));
                 format!("`{ty}` is not {wanted}")
             }
-            ConditionFailure::Fails(found) => format!("it does not hold of `{}`", term(*found)),
+            ConditionFailure::Fails(found) => {
+                format!("the condition does not hold for `{}`", term(*found))
+            }
             ConditionFailure::Occurs(local, found) => {
                 format!(
                     "`{}` occurs in `{}`",
@@ -53,10 +55,10 @@ impl ConditionFailure {
                 format!("{} does not divide {}", nat(divisor), nat(size))
             }
             ConditionFailure::Refuted(prop) => {
-                numbers(prop).unwrap_or_else(|| format!("{} is wrong", condition(prop)))
+                numbers(prop).unwrap_or_else(|| format!("{} does not hold", condition(prop)))
             }
             ConditionFailure::Undecided(prop, sizes) if sizes.is_empty() => {
-                format!("{} is not known", condition(prop))
+                format!("{} is not known to hold", condition(prop))
             }
             ConditionFailure::Undecided(prop, sizes) => {
                 let sizes: Vec<String> = sizes
@@ -64,7 +66,7 @@ impl ConditionFailure {
                     .map(|(var, value)| format!("{} = {value}", store.var_name(*var)))
                     .collect();
                 let (prop, sizes) = (condition(prop), sizes.join(", "));
-                format!("{prop} is not known, and wrong for {sizes}")
+                format!("{prop} is not known to hold, and does not hold for {sizes}")
             }
             ConditionFailure::All(all) => {
                 let all: Vec<String> = all.iter().map(|one| one.text(store)).collect();

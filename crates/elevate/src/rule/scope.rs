@@ -67,7 +67,7 @@ pub(super) fn scopes(names: &mut Names<'_>, excluded: &[(String, usize)], end: S
         }
         let span = names.terms[term.0 as usize].span;
         let text = format!(
-            "`{variable}` may use `{name}`, which the pattern binds around it and nothing binds here"
+            "`{variable}` may use `{name}`, which the pattern binds around `{variable}` and nothing binds here"
         );
         let clause = format!(" where {name} notIn {variable}");
         let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, span, text)

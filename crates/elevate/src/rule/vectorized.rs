@@ -49,10 +49,10 @@ pub(super) fn vectorized_ty(ty: &Ty, lanes: &Nat) -> Result<Ty, String> {
             vectorized_ty(b, lanes)?,
         )),
         Type::Array(n, element) => Arc::new(Type::Array(n.clone(), vectorized_ty(element, lanes)?)),
-        Type::Vector(..) => return Err("the function already works on vectors".into()),
+        Type::Vector(..) => return Err("its type already contains a vector".into()),
         _ => {
             return Err(
-                "the function works on other values than scalars, and pairs and arrays of scalars"
+                "its type contains other values than scalars, and pairs and arrays of scalars"
                     .into(),
             );
         }

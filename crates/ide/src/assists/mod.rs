@@ -205,7 +205,7 @@ impl Assist {
     pub fn edits(&self, db: &Database) -> Result<AssistEdits, String> {
         match &self.effect {
             AssistEffect::Edit(edit) => edit(db),
-            AssistEffect::Prompt(_) => Err("it needs arguments".to_owned()),
+            AssistEffect::Prompt(_) => Err("the action needs arguments".to_owned()),
             AssistEffect::Disabled(reason) => Err(reason.clone()),
         }
     }

@@ -90,7 +90,7 @@ impl Case {
         let made = apply_rewrite(&fixture.db, action.item, &action.strategy, &action.path);
         let after = match made {
             Ok(made) => fixture.applied_all(&made.edits),
-            Err(reason) => return lost(format!("it is refused: {reason}")),
+            Err(reason) => return lost(format!("the action fails: {reason}")),
         };
         let title = match action.preferred {
             true => format!("{} (preferred)", action.title),

@@ -210,7 +210,7 @@ impl Offer {
         let unfolds = UNFOLDING.contains(&attempt.strategy.as_str());
         if unfolds && let Some(name) = self.known.unknown_name(*new) {
             return Some(format!(
-                "it needs `{name}`, which this file does not import"
+                "the result needs `{name}`, which this file does not import"
             ));
         }
         let store = &self.known.program.store;
@@ -227,7 +227,7 @@ impl Offer {
             let size = titles::text(store, &nat::Nat::from(inner?));
             let condition = titles::condition(store, assumption);
             Some(format!(
-                "it would assume {condition}, and `{size}` is not known outside"
+                "the result would assume {condition}, and `{size}` is bound inside of the definition"
             ))
         })
     }
@@ -241,7 +241,7 @@ impl Offer {
         let (target, primitive) = self.known.not_for_target(self.known.program.root(), new)?;
         let (target, name) = (target.as_str(), primitive.name());
         Some(format!(
-            "the definition has `@target({target})`, and this uses `{name}`"
+            "the definition has `@target({target})`, and the result uses `{name}`"
         ))
     }
 

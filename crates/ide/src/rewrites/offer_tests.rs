@@ -62,9 +62,9 @@ fn maps_are_fused() {
         expect![[r#"
             Fuse maps: one array of n f32 less
             Lower to mapSeq
-            Lower to mapLocal(0) -- not here: it is not inside `mapWorkGroup(0)`
+            Lower to mapLocal(0) -- not here: the map is not inside `mapWorkGroup(0)`
             Lower to mapGlobal(0)
-            Lower to mapWorkGroup(0) -- not here: its function holds no map for the work-items
+            Lower to mapWorkGroup(0) -- not here: the function of the map contains no map over the work-items
             Lower to mapPar
             Lower to mapGlobal(1)
             Split map into chunks of 32: n → n/32 × 32 (assumes 32 divides n)
@@ -73,7 +73,7 @@ fn maps_are_fused() {
             Vectorize by 4 (assumes 4 divides n)
             Vectorize by 4, lane by lane (assumes 4 divides n)
             Vectorize by 8 (assumes 8 divides n)
-            Store in Local memory -- not here: it is not inside `mapWorkGroup`
+            Store in Local memory -- not here: the place is not inside `mapWorkGroup`
         "#]],
     );
     chosen(
@@ -111,8 +111,8 @@ fn maps_in_work_groups_become_local() {
             Split map into two stages -- not here: `x` occurs in `add(x)`
             Lower to mapSeq -- not here: the result would have an error: every work-item of a work-group runs all of this `mapSeq`, and all write the result of `rows`
             Lower to mapLocal(0)
-            Lower to mapGlobal(0) -- not here: it is inside `mapWorkGroup(0)`
-            Lower to mapWorkGroup(0) -- not here: it is inside `mapWorkGroup(0)`
+            Lower to mapGlobal(0) -- not here: the map is inside `mapWorkGroup(0)`
+            Lower to mapWorkGroup(0) -- not here: the map is inside `mapWorkGroup(0)`
             Split map into chunks of 32: m → m/32 × 32 (assumes 32 divides m)
             Split map into chunks of 64: m → m/64 × 64 (assumes 64 divides m)
             Split map into chunks of 16: m → m/16 × 16 (assumes 16 divides m)
@@ -143,7 +143,7 @@ fn local_maps_need_a_work_group() {
             Drop the parameter (η)
             Split map into two stages -- not here: `x` occurs in `add(x)`
             Lower to mapSeq
-            Lower to mapLocal(0) -- not here: it is not inside `mapWorkGroup(0)`
+            Lower to mapLocal(0) -- not here: the map is not inside `mapWorkGroup(0)`
             Lower to mapGlobal(0)
             Lower to mapPar
             Lower to mapWorkGroup(0)
@@ -154,7 +154,7 @@ fn local_maps_need_a_work_group() {
             Interchange loops
             Vectorize by 4 (assumes 4 divides m)
             Vectorize by 4, lane by lane (assumes 4 divides m)
-            Store in Local memory -- not here: it is not inside `mapWorkGroup`
+            Store in Local memory -- not here: the place is not inside `mapWorkGroup`
         "#]],
     );
 }
@@ -311,7 +311,7 @@ fn the_tools_of_the_paper_are_there_for_its_first_listing() {
             Split off the first stage
             Split map into all its stages
             Lower to mapSeq
-            Lower to mapLocal(0) -- not here: it is not inside `mapWorkGroup(0)`
+            Lower to mapLocal(0) -- not here: the map is not inside `mapWorkGroup(0)`
             Lower to mapGlobal(0)
             Lower to mapWorkGroup(0)
             Lower to mapPar
@@ -320,7 +320,7 @@ fn the_tools_of_the_paper_are_there_for_its_first_listing() {
             Split map into chunks of 16: n → n/16 × 16 (assumes 16 divides n)
             Vectorize by 4 -- not here: `m.f32` is not a scalar
             Vectorize by 4, lane by lane -- not here: `m.f32` is not a scalar
-            Store in Local memory -- not here: it is not inside `mapWorkGroup`
+            Store in Local memory -- not here: the place is not inside `mapWorkGroup`
         "#]],
     );
     let text = crate::fixture::LISTING_1.replace("reduce(add)", "red$0uce(add)");
@@ -363,7 +363,7 @@ fn transpositions_that_undo_one_another_are_removed() {
         text,
         expect![[r#"
             Remove double transpose
-            Store in Local memory -- not here: it is not inside `mapWorkGroup`
+            Store in Local memory -- not here: the place is not inside `mapWorkGroup`
             Pack in blocks of 32 columns (assumes 32 divides n)
             Pack in blocks of 64 columns (assumes 64 divides n)
             Pack in blocks of 16 columns (assumes 16 divides n)
@@ -475,7 +475,7 @@ fn elements_that_are_never_written_are_not_copied() {
     menu(
         "def f = fun(xs: 2.f32 => xs |> mapSeq(id) |> padEmpty(1)$0)\n",
         expect![[r#"
-            Store in Local memory -- not here: it is not inside `mapWorkGroup`
+            Store in Local memory -- not here: the place is not inside `mapWorkGroup`
         "#]],
     );
 }
@@ -591,9 +591,9 @@ fn rewrites_are_those_of_the_target_that_the_definition_names() {
             Drop the parameter (η)
             Split map into two stages -- not here: `x` occurs in `add(x)`
             Lower to mapSeq -- not here: the result would have an error: every work-item runs all of this `mapSeq`, and all write the result of `f`
-            Lower to mapLocal(0) -- not here: it is not inside `mapWorkGroup(0)`
+            Lower to mapLocal(0) -- not here: the map is not inside `mapWorkGroup(0)`
             Lower to mapGlobal(0)
-            Lower to mapWorkGroup(0) -- not here: its function holds no map for the work-items
+            Lower to mapWorkGroup(0) -- not here: the function of the map contains no map over the work-items
             Split map into chunks of 32: n → n/32 × 32 (assumes 32 divides n)
             Split map into chunks of 64: n → n/64 × 64 (assumes 64 divides n)
             Split map into chunks of 16: n → n/16 × 16 (assumes 16 divides n)
@@ -637,10 +637,10 @@ fn a_definition_with_a_target_is_not_lowered_for_another_one_in_its_place() {
         "@target(c)\ndef $0f = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))\n",
         expect![[r#"
             Lower to C
-            Lower to OpenMP -- not here: the definition has `@target(c)`, and this uses `mapPar`
-            Lower to OpenCL: a work-item an element -- not here: the definition has `@target(c)`, and this uses `mapGlobal`
-            Lower to OpenCL: work-groups of 32 -- not here: the definition has `@target(c)`, and this uses `mapLocal`
-            Lower to OpenCL -- not here: the definition has `@target(c)`, and this uses `mapGlobal`
+            Lower to OpenMP -- not here: the definition has `@target(c)`, and the result uses `mapPar`
+            Lower to OpenCL: a work-item an element -- not here: the definition has `@target(c)`, and the result uses `mapGlobal`
+            Lower to OpenCL: work-groups of 32 -- not here: the definition has `@target(c)`, and the result uses `mapLocal`
+            Lower to OpenCL -- not here: the definition has `@target(c)`, and the result uses `mapGlobal`
         "#]],
     );
 }
@@ -653,9 +653,9 @@ fn what_is_about_the_next_stage_alone_is_not_offered() {
             Split map into two stages -- not here: `x` occurs in `mul(x)`
             Fuse map into reduction: one array of n f32 less
             Lower to mapSeq
-            Lower to mapLocal(0) -- not here: it is not inside `mapWorkGroup(0)`
+            Lower to mapLocal(0) -- not here: the map is not inside `mapWorkGroup(0)`
             Lower to mapGlobal(0)
-            Lower to mapWorkGroup(0) -- not here: its function holds no map for the work-items
+            Lower to mapWorkGroup(0) -- not here: the function of the map contains no map over the work-items
             Lower to mapPar
             Lower to mapGlobal(1)
             Split map into chunks of 32: n → n/32 × 32 (assumes 32 divides n)
@@ -664,7 +664,7 @@ fn what_is_about_the_next_stage_alone_is_not_offered() {
             Vectorize by 4 (assumes 4 divides n)
             Vectorize by 4, lane by lane (assumes 4 divides n)
             Vectorize by 8 (assumes 8 divides n)
-            Store in Local memory -- not here: it is not inside `mapWorkGroup`
+            Store in Local memory -- not here: the place is not inside `mapWorkGroup`
             Copy the reduction's result
         "#]],
     );
@@ -744,8 +744,8 @@ fn rewrites_that_would_add_an_error_are_disabled() {
     with_errors(
         "def f = fun(xss: 64.32768.f32 => xss |> mapWorkGroup(0)(fun(row => row |> map$0Local(0)(fun(x => x + 1.0f)))))\n",
         expect![[r#"
-            Store in Local memory -- not here: the result would have an error: `toMem` takes 128 kB of Local memory, and a usual device has 48 kB
-            Store the piece in Local memory -- not here: the result would have an error: `toMem` takes 128 kB of Local memory, and a usual device has 48 kB
+            Store in Local memory -- not here: the result would have an error: `toMem` takes 128 kB of Local memory, and the device assumed by default has only 48 kB
+            Store the piece in Local memory -- not here: the result would have an error: `toMem` takes 128 kB of Local memory, and the device assumed by default has only 48 kB
         "#]],
     );
 }
@@ -768,7 +768,7 @@ fn an_error_of_generated_code_is_found_when_a_rewrite_is_chosen() {
         "def f = fun(xss: 64.8192.f32 => xss |> mapWorkGroup(0)(fun(row => row |> map$0Local(0)(fun(x => x + 1.0f)) |> mapLocal(0)(fun(x => x * 2.0f)) |> toMem(Local) |> split(2) |> mapLocal(0)(fun(p => p |> mapSeq(fun(x => x))))  )))\n",
         "Store in Local",
         expect![
-            "the result would have an error: a work-group keeps 64 kB in Local memory at a time, and a usual device has 48 kB"
+            "the result would have an error: a work-group keeps 64 kB in Local memory at a time, and the device assumed by default has only 48 kB"
         ],
     );
 }

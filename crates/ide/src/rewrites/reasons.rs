@@ -14,8 +14,10 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
             format!("expected `{expected}`, found `{}`", short(store, *found))
         }
         // The message of a refuted predicate does not contain the condition.
-        Reason::Refuted { condition, why } if why.starts_with("it does not hold of") => {
-            format!("it needs `{condition}`: {why}")
+        Reason::Refuted { condition, why }
+            if why.starts_with("the condition does not hold for") =>
+        {
+            format!("the rewrite needs `{condition}`: {why}")
         }
         Reason::Refuted { why, .. } => why.clone(),
         // The message already names the unknown sizes.
@@ -26,7 +28,7 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
         } => why.clone(),
         Reason::Undecided { condition, why, .. } => match why.starts_with('`') {
             true => why.clone(),
-            false => format!("it needs `{condition}`: {why}"),
+            false => format!("the rewrite needs `{condition}`: {why}"),
         },
         Reason::Type(message) | Reason::Message(message) => message.clone(),
         Reason::PredicateFails { predicate, found } => {
@@ -36,12 +38,17 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
             format!("`{}` has no part for `{traversal}`", short(store, *found))
         }
         Reason::Endless(circle) if circle.is_empty() => {
-            "it does not end: the strategy that it repeats changes nothing".to_owned()
+            "the strategy does not end: the strategy that it repeats changes nothing".to_owned()
         }
-        Reason::Endless(circle) => format!("it does not end: {}", circle.join(", ")),
-        Reason::TooManyCalls { last, .. } => format!("it calls too often: {last}"),
-        Reason::OutOfFuel { .. } => "it takes too long".to_owned(),
-        Reason::Cancelled => "it was stopped".to_owned(),
+        Reason::Endless(circle) => format!(
+            "the strategy does not end: it repeats {}",
+            circle.join(", ")
+        ),
+        Reason::TooManyCalls { last, .. } => {
+            format!("the strategy makes too many calls; the last was {last}")
+        }
+        Reason::OutOfFuel { .. } => "the strategy takes too long".to_owned(),
+        Reason::Cancelled => "the strategy is cancelled".to_owned(),
         Reason::TooLarge => "the program becomes too large".to_owned(),
     }
 }
@@ -74,10 +81,10 @@ pub(crate) fn parallel(
     if let Some(needed) = nesting.inside.map(|map| (map.primitive, own))
         && !enclosing.contains(&needed)
     {
-        return Some(format!("it is not inside {}", name(needed)));
+        return Some(format!("the map is not inside {}", name(needed)));
     }
     if let Some(found) = clash(&nesting.not_inside, &enclosing) {
-        return Some(format!("it is inside {}", name(found)));
+        return Some(format!("the map is inside {}", name(found)));
     }
     let mut inside = Vec::new();
     inside.extend(
@@ -86,9 +93,9 @@ pub(crate) fn parallel(
             .filter_map(|part| parallel_map(store, part)),
     );
     if let Some(found) = clash(&nesting.not_around, &inside) {
-        return Some(format!("its function holds {}", name(found)));
+        return Some(format!("the function of the map contains {}", name(found)));
     }
-    let missing = "its function holds no map for the work-items";
+    let missing = "the function of the map contains no map over the work-items";
     nesting.around.map(|_| missing.to_owned())
 }
 

@@ -83,7 +83,12 @@ pub(super) fn users(
         let own = parameters(&text, &parsed.item, names);
         let given = handed_on(db, user, &parsed.item, &globals, names);
         let (Some(own), Some(given)) = (own, given) else {
-            return Err(cannot(db, user, names, "uses it without its sizes"));
+            return Err(cannot(
+                db,
+                user,
+                names,
+                "does not write the size arguments of the definition",
+            ));
         };
         edits.extend(own.into_iter().chain(given).map(|edit| TextEdit {
             span: db.absolute(user, edit.span),

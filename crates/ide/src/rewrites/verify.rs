@@ -111,7 +111,8 @@ pub fn extended(
     let others = super::size_parameters::users(db, item, parameters)?;
     let (text, parsed) = (db.item_text(item), db.parsed(item));
     let text = super::size_parameters::with_parameters(&text, &parsed.item, parameters);
-    let no_place = || Unwritable::NotRead("its parameters have no place of their own".to_owned());
+    let no_place =
+        || Unwritable::NotRead("there is no place for the new size parameters".to_owned());
     let text = text.ok_or_else(no_place)?;
     let (read, inference, def) = FileEnv::of(db, item)
         .parsed(&text)
@@ -317,7 +318,7 @@ impl<'d> FileEnv<'d> {
         }
         match elaborate(&parsed.item, &inference) {
             Some(def) => Ok((parsed.item, inference, def)),
-            None => Err("its text has errors".to_owned()),
+            None => Err("the text of the result has errors".to_owned()),
         }
     }
 
@@ -330,7 +331,7 @@ impl<'d> FileEnv<'d> {
         let sizes = |ty: &Ty| rise::subst::map_sizes(ty, &|size| facts.normalize(size));
         if inference.scheme.ty != *ty && sizes(&inference.scheme.ty) != sizes(ty) {
             return Err(format!(
-                "its type would be `{}`",
+                "the type of the result would be `{}`",
                 rise::print::scheme_text(&inference.scheme)
             ));
         }
@@ -340,7 +341,7 @@ impl<'d> FileEnv<'d> {
         match same {
             true => Ok(()),
             false => Err(format!(
-                "its text would mean another program:\n{}",
+                "the text of the result would mean another program:\n{}",
                 rise::core::def_text(&def)
             )),
         }

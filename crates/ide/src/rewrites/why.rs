@@ -58,7 +58,7 @@ pub fn why_not(db: &Database, range: FileRange, rule: &str) -> Option<WhyNot> {
         let Some(miss) = miss else {
             return Some(WhyNot {
                 applies: true,
-                message: "it applies here".to_owned(),
+                message: "the rule applies here".to_owned(),
                 enabled_by: Vec::new(),
             });
         };

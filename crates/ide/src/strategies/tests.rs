@@ -209,7 +209,7 @@ fn renaming() {
         main.elevate:5:17 f -> first
         main.elevate:5:38 f -> first
         --
-        error: `g` already occurs in this definition: it would then refer to the renamed `f`
+        error: `g` already occurs in this definition, and would then refer to the renamed `f`
         --
         error: `schedule` is already defined in main.elevate
         --

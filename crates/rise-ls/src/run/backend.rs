@@ -129,7 +129,8 @@ pub fn choose(
     let device = Backend::Compiled(annotated_device.unwrap_or(usual_device));
     let for_devices = |reason: String| {
         let title = device.title();
-        let sizes = format!("a device, a local and a global size are for {title}");
+        let sizes =
+            format!("a device, a local size and a global size can be given for {title} only");
         Err(Failure::Unavailable(format!("{sizes}, and {reason}")))
     };
     match (job.backend, annotated) {
@@ -140,7 +141,7 @@ pub fn choose(
         (Some(backend), _) => return named(backend),
         (None, Some(target)) if job.is_for_devices() && annotated_device.is_none() => {
             return for_devices(format!(
-                "`{}` is written for `@target({})`: leave them out, or name `--backend {}`",
+                "`{}` is written for `@target({})`: leave these options out, or name `--backend {}`",
                 program.name,
                 target.as_str(),
                 device.as_str()

@@ -216,7 +216,11 @@ pub fn source(text: &str) -> Result<ArgumentSource, SourceError> {
         _ => match Literal::parse(text)? {
             // A single word may also be the name of a file of another type.
             Literal::Word(word) if Path::new(&word).is_file() => {
-                return Err(LiteralError::Syntax(word, "only .npy files are read").into());
+                return Err(LiteralError::Syntax(
+                    word,
+                    "it is the name of a file, and only .npy files are read",
+                )
+                .into());
             }
             literal => ArgumentSource::Literal(literal),
         },
@@ -369,11 +373,11 @@ pub fn run(
 
 /// Returns the message for a run of the interpreter that is to be compared with itself.
 fn nothing_to_compare(name: &str, fallback: Option<&str>) -> String {
-    let text = "there is nothing to compare with the interpreter";
+    let text = "there is no result to compare with that of the interpreter";
     match fallback {
         Some(why) => format!("{text}: `{name}` is not compiled: {why}"),
         None => format!(
-            "{text}: it runs `{name}` itself; choose another backend: {}",
+            "{text}: the interpreter itself runs `{name}`; choose another backend: {}",
             target_names()
         ),
     }

@@ -49,7 +49,7 @@ impl Session {
             let (devices, error) = match run::devices(&limits(cancel)) {
                 Ok(devices) => (devices, None),
                 Err(Failure::Cancelled) => {
-                    let reason = "the search was stopped";
+                    let reason = "the search for devices is cancelled";
                     return answer.send(Err(error(ErrorCode::RequestCancelled, reason)));
                 }
                 Err(failure) => (Vec::new(), Some(run::failure_json(&failure).error)),

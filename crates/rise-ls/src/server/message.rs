@@ -64,7 +64,7 @@ impl Message {
             Err(_) => {
                 return Err(match serde_json::from_slice::<Value>(body) {
                     Ok(_) => {
-                        let reason = "a message is an object that has each of its fields once";
+                        let reason = "a message must be an object in which no field occurs twice";
                         refusal(INVALID_REQUEST, reason, &Value::Null)
                     }
                     Err(reason) => refusal(PARSE_ERROR, &reason.to_string(), &Value::Null),
@@ -77,7 +77,7 @@ impl Message {
             Some(number) => match number.as_i64() {
                 Some(number) => Some(Id::Number(number)),
                 None => {
-                    let reason = "an id is a string or a whole number";
+                    let reason = "an id must be a string or a whole number";
                     return Err(refusal(INVALID_REQUEST, reason, &Value::Null));
                 }
             },
@@ -87,7 +87,9 @@ impl Message {
             (Some(Value::String(version)), _, _) if version != "2.0" => {
                 "the version of JSON-RPC is not 2.0"
             }
-            (Some(Value::String(_)), Some(_), _) if answers => "a method and a result",
+            (Some(Value::String(_)), Some(_), _) if answers => {
+                "the message has both a method and a result"
+            }
             (Some(Value::String(_)), Some(Value::String(method)), id) => {
                 let params = envelope.params.unwrap_or_default();
                 return Ok(match id {
@@ -100,7 +102,7 @@ impl Message {
             {
                 return Ok(Message::Response { id });
             }
-            (Some(Value::String(_)), _, _) => "neither a method nor a result",
+            (Some(Value::String(_)), _, _) => "the message has neither a method nor a result",
             _ => "the field `jsonrpc` is missing",
         };
         let id = envelope.id.unwrap_or_default();

@@ -167,7 +167,9 @@ impl Call {
         drop(snapshot);
         match outcome {
             Ok(Ok(())) => self.send(to),
-            Ok(Err(Cancelled::PropagatedPanic)) => self.fail("what it needs has failed", to),
+            Ok(Err(Cancelled::PropagatedPanic)) => {
+                self.fail("a computation that the request depends on fails", to)
+            }
             Ok(Err(_)) => {
                 to.status.interrupted();
                 drop(guard);

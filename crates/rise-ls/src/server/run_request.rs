@@ -155,7 +155,9 @@ fn command_params(params: ExecuteCommandParams) -> Result<RunParams, Error> {
         return Err(invalid_params(reason));
     }
     let Some(Value::Object(argument)) = params.arguments.into_iter().next() else {
-        return Err(invalid_params("the command takes an object"));
+        return Err(invalid_params(
+            "the argument of the command must be an object",
+        ));
     };
     let mut run = RunParams::deserialize(Value::Object(argument)).map_err(invalid_params)?;
     if let Some(token) = params.work_done_progress_params.work_done_token {
@@ -205,7 +207,7 @@ impl Task {
             }
             Ok(Outcome::Cancelled) => {
                 self.progress.end("stopped");
-                let reason = "the run was stopped";
+                let reason = "the run is cancelled";
                 Err(error(ErrorCode::RequestCancelled, reason))
             }
             Err(panic) => {

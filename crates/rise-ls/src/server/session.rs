@@ -378,7 +378,7 @@ impl Session {
             (Some(ExpectedResponse::Acknowledgement(_)), Ok(_)) => {}
             (None, _) => self.client.log(
                 MessageType::WARNING,
-                format!("an answer to no request: {id}"),
+                format!("the client answers a request that was not sent: {id}"),
             ),
         }
     }

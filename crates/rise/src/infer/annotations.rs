@@ -57,7 +57,7 @@ impl<'a> Infer<'a> {
         let name = &second.name;
         let message = format!("a definition may have only one `@{name}`");
         let help = match name.as_str() {
-            "strategy" => "a strategy that does both is `first ; second`",
+            "strategy" => "to apply both, define a strategy `first ; second` in an .elevate file",
             _ => "leave one of them out",
         };
         let first = first.span;
@@ -65,7 +65,7 @@ impl<'a> Infer<'a> {
         if let Some(last) = self.diagnostics.last_mut() {
             last.related.push(Related {
                 place: first.into(),
-                message: "the other one".to_owned(),
+                message: format!("the first `@{name}`"),
             });
         }
     }
@@ -106,7 +106,7 @@ impl<'a> Infer<'a> {
             ),
             other => (
                 closest(other, ANNOTATIONS.iter().copied()),
-                format!("there are {}", list(ANNOTATIONS, "@")),
+                format!("the annotations are {}", list(ANNOTATIONS, "@")),
             ),
         };
         let message = format!("there is no annotation `@{}`", name.name);
@@ -183,7 +183,9 @@ impl<'a> Infer<'a> {
                     if matches!(key.name.as_str(), "local" | "global") =>
                 {
                     if sizes.is_empty() || sizes.len() > 3 {
-                        self.bad(*span, "expected one, two or three sizes", help);
+                        let message =
+                            format!("expected one, two or three sizes, found {}", sizes.len());
+                        self.bad(*span, message, help);
                     }
                     self.assumptions
                         .extend(sizes.iter().map(|&size| Assumption::LaunchSize(size)));
@@ -277,7 +279,11 @@ impl<'a> Infer<'a> {
             let (key, value) = match (&arg.key, &arg.value) {
                 (Some(key), AnnotationValue::Term(value)) => (key, value),
                 (Some(_), AnnotationValue::String(_, span) | AnnotationValue::List(_, span)) => {
-                    self.bad(*span, "a size to run with is a number", help);
+                    self.bad(
+                        *span,
+                        "the value of a size in `@run` must be a number",
+                        help,
+                    );
                     continue;
                 }
                 (None, _) => {
@@ -287,14 +293,21 @@ impl<'a> Infer<'a> {
             };
             if self.value_parameters().contains(&key.name.as_str()) {
                 let message = format!("`@run` takes sizes, and `{}` is a value", key.name);
-                let help = format!("give it when the program runs: `--arg {}=…`", key.name);
+                let help = format!(
+                    "give the value when the program runs: `--arg {}=…`",
+                    key.name
+                );
                 self.bad(key.span, message, &help);
             } else if !sizes.contains(&key.name.as_str()) {
                 let near = closest(&key.name, sizes.iter().copied());
                 let message = format!("the definition has no size parameter `{}`", key.name);
                 self.misspelt(key.span, message, ("", near), help);
             } else if self.literal_nat(*value).is_none() {
-                self.bad(self.span(*value), "a size to run with is a number", help);
+                self.bad(
+                    self.span(*value),
+                    "the value of a size in `@run` must be a number",
+                    help,
+                );
             }
         }
     }
@@ -517,9 +530,9 @@ impl<'a> Infer<'a> {
                 lhs,
                 ..
             } => (
-                "`!=` is not a condition on sizes".to_owned(),
+                "`!=` cannot be used in a condition on sizes".to_owned(),
                 format!(
-                    "state which sizes are taken, with `==`, `<`, `<=`, `>`, `>=` or `|`, as in `{} >= 2`",
+                    "state which sizes are allowed, with `==`, `<`, `<=`, `>`, `>=` or `|`, as in `{} >= 2`",
                     self.source(lhs)
                 ),
             ),

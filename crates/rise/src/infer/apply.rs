@@ -758,8 +758,10 @@ impl Infer<'_> {
                     Some(primitive) if self.in_dpia() => self.phrase_head(primitive.name(), term),
                     Some(primitive) => Some(self.primitive_head(primitive, term)),
                     None => {
-                        let message =
-                            format!("`({})` is not a function; write a `fun`", op.as_str());
+                        let message = format!(
+                            "`({})` is not a function: write a `fun` whose body uses the operator",
+                            op.as_str()
+                        );
                         self.error(syntax::codes::SYNTAX_ERROR, self.span(term), message);
                         None
                     }

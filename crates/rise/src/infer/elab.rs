@@ -146,7 +146,7 @@ impl Infer<'_> {
                     self.note_condition(prop, span, true, None);
                 }
                 Some(_) if known.excludes(&prop) => {
-                    let message = "no size meets this condition and those before it";
+                    let message = "no size meets both this condition and the conditions before it";
                     self.error(codes::OBLIGATION_FAILS, span, message);
                 }
                 Some(&last) => {
@@ -176,11 +176,11 @@ impl Infer<'_> {
             _ => return ty,
         };
         if !matches!(&*ty, Type::Fun(..) | Type::Pi(_)) {
-            let text = format!("phrases are not stored: `{text}` is not a data type");
+            let text = format!("expected a data type, found the phrase type `{text}`");
             self.error(codes::NOT_DATA, self.span(term), text);
             return self.broken();
         }
-        let message = format!("functions are not stored: `{text}` is not a data type");
+        let message = format!("expected a data type, found the function type `{text}`");
         self.error(codes::NOT_DATA, self.span(term), message).help =
             Some("take the function as a parameter of its own".into());
         self.broken()
@@ -193,7 +193,7 @@ impl Infer<'_> {
             return ty;
         }
         let text = self.show(&ty);
-        let message = format!("the lanes of a vector are scalars, not `{text}`");
+        let message = format!("the lanes of a vector must be scalars, not `{text}`");
         self.error(codes::WRONG_SUBKIND, self.span(term), message);
         self.broken()
     }
@@ -344,7 +344,7 @@ impl Infer<'_> {
                 let message = format!("expected an address space, found `{text}`");
                 self.error(codes::KIND_MISMATCH, self.span(term), message)
                 .help = Some(
-                    "it is one of Global, Local, Private and Constant, or a parameter of kind AddrSp"
+                    "an address space is Global, Local, Private or Constant, or a parameter of kind AddrSp"
                         .into(),
                 );
                 return None;

@@ -271,7 +271,10 @@ impl Infer<'_> {
             return ty;
         }
         let text = self.show(&ty);
-        let message = format!("functions are not stored: this has type `{text}`");
+        let message = format!(
+            "data is expected here, and this is a function: `{text}`{}",
+            self.for_any(&ty)
+        );
         self.error(codes::NOT_DATA, self.span(term), message).help =
             Some("apply the function, or bind it with its own `def`".into());
         self.broken()
@@ -631,17 +634,20 @@ impl Infer<'_> {
             Type::Var(x) if self.table.is_open(*x) => {
                 let text = self.name_of(var);
                 let message = format!(
-                    "a function over the {} `{text}` is expected nowhere here",
+                    "a function that takes the {} `{text}` cannot be used here",
                     kind_noun(kind)
                 );
                 self.error(codes::KIND_MISMATCH, self.head_span(term), message)
-                    .help = Some("bind it at the start of the definition with `depFun`".into());
+                    .help = Some(format!(
+                    "bind `{text}` at the start of the definition with `depFun`"
+                ));
                 None
             }
             _ => {
                 let wanted = self.show(&head);
                 let message = format!(
-                    "expected `{wanted}`, found a function over a {}",
+                    "expected `{wanted}`{}, found a function that takes a {} first",
+                    self.for_any(&head),
                     kind_noun(kind)
                 );
                 self.error(codes::TYPE_MISMATCH, self.head_span(term), message);

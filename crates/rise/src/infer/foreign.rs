@@ -41,8 +41,11 @@ impl Infer<'_> {
                 name.name
             );
             let found = Diagnostic::error(codes::FOREIGN_NAME, name.span, text);
-            self.diagnostics
-                .push(found.help("call it by the name that it has in C, or give it a body"));
+            self.diagnostics.push(
+                found.help(
+                    "declare the function by the name that it has in C, or give it a body in C",
+                ),
+            );
         }
         let (mut types, mut phrases) = (Vec::new(), Vec::new());
         for &param in params {
@@ -106,8 +109,9 @@ impl Infer<'_> {
             if is_c_word(&name) {
                 let text =
                     format!("`{name}` is a keyword of C and cannot be the name of a parameter");
-                self.error(codes::FOREIGN_NAME, span, text).help =
-                    Some(format!("call it `{name}_`, also in the body"));
+                self.error(codes::FOREIGN_NAME, span, text).help = Some(format!(
+                    "rename the parameter to `{name}_`, also in the body"
+                ));
                 continue;
             }
             let same = |other: &&BinderId| self.item.binder(**other).name == name;
@@ -116,7 +120,8 @@ impl Infer<'_> {
                 let first = self.item.binder(before).span;
                 let text = format!("two parameters are called `{name}`, which C does not allow");
                 let found = Diagnostic::error(codes::FOREIGN_NAME, span, text);
-                self.diagnostics.push(found.related(first, "the first one"));
+                self.diagnostics
+                    .push(found.related(first, "the first parameter of this name"));
             }
         }
     }
@@ -131,9 +136,9 @@ impl Infer<'_> {
             return;
         }
         let message = match (opens, closes) {
-            (true, _) => "the body of a foreign function ends with `}`",
-            (_, true) => "the body of a foreign function starts with `{`",
-            _ => "the body of a foreign function is a block in braces",
+            (true, _) => "the body of a foreign function must end with `}`",
+            (_, true) => "the body of a foreign function must start with `{`",
+            _ => "the body of a foreign function must be in braces: `{ … }`",
         };
         // A line comment at the end would hide the brace.
         let last = text.rsplit('\n').next().unwrap_or_default();
@@ -160,7 +165,8 @@ impl Infer<'_> {
         let text = self.show(&ty);
         let help = match &*ty {
             Type::Index(_) => "take a number, and pass `indexAsNat(i)`",
-            _ => "apply it to the elements with `map`",
+            Type::Array(..) => "apply it to the elements with `map`",
+            _ => "take the scalars, vectors and tuples that the C code uses as parameters",
         };
         let message = format!(
             "a foreign function takes and returns scalars, vectors and tuples, not `{text}`"

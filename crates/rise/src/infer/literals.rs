@@ -143,7 +143,8 @@ impl Infer<'_> {
         if (low..=high).contains(&value) {
             return;
         }
-        let message = format!("{value} does not fit `{scalar}`, which goes from {low} to {high}");
+        let message =
+            format!("{value} does not fit `{scalar}`, whose values go from {low} to {high}");
         self.error(codes::LITERAL_OUT_OF_RANGE, self.span(term), message);
     }
 

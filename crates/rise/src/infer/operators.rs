@@ -46,7 +46,7 @@ impl Infer<'_> {
             BinaryOp::After => self.compose(term, rhs, lhs, wanted),
             BinaryOp::Pow => self.power(term, wanted),
             BinaryOp::Divides => {
-                let message = "`|` (divides) is for `@assume`; in an expression write `b % a == 0`";
+                let message = "`|` (divides) is for conditions of `where` and `@assume`; in an expression write `b % a == 0`";
                 self.error(syntax::codes::SYNTAX_ERROR, self.span(term), message);
                 self.broken()
             }
@@ -65,7 +65,7 @@ impl Infer<'_> {
             let ty = Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType));
             return self.unify_with_expected(term, ty, wanted);
         }
-        let message = "`^` is for sizes: both sides must be nats";
+        let message = "both operands of `^` must be sizes";
         self.error(codes::KIND_MISMATCH, self.span(term), message)
             .help = Some("for values declare `foreign def pow(x: f32, y: f32): f32`".into());
         self.broken()

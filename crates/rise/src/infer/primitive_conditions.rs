@@ -59,7 +59,7 @@ impl Infer<'_> {
             && let Type::DepArray(n, _) = &*data
         {
             let inside = Prop::AtLeast(n.clone(), Nat::add(&i_nat, &Nat::constant(1)));
-            let words = "an index is below the number of elements";
+            let words = "the index must be below the number of elements of the dependent array";
             let span = self.span(i);
             let functions = None;
             self.require_by_words(inside, span, words, functions);
@@ -75,7 +75,7 @@ impl Infer<'_> {
         let index = self.index_var("i", &n);
         let there = self.table.apply_size_fun(&function, &Nat::var(index));
         let inside = Prop::AtLeast(n, Nat::add(&there, &Nat::constant(1)));
-        let words = "the function of `reorderAcc` must map the indices of the array to each other";
+        let words = "the function of `reorderAcc` must map each index of the array to an index of the array";
         let span = self.span(head);
         let functions = Some(self.span(g));
         self.require_by_words(inside, span, words, functions);
@@ -103,8 +103,7 @@ impl Infer<'_> {
             let there = self.table.apply_size_fun(f, &i);
             let again = self.table.apply_size_fun(back, &there);
             let inside = Prop::AtLeast(n.clone(), Nat::add(&there, &Nat::constant(1)));
-            let words =
-                "the functions of `reorder` must map the indices of the array to each other";
+            let words = "the functions of `reorder` must map each index of the array to an index of the array";
             self.require_by_words(inside, span, words, functions);
             let words = "the two functions of `reorder` must be inverse to each other";
             let undone = Prop::Equal(again, i.clone());

@@ -25,7 +25,7 @@ impl Infer<'_> {
         if let Some(value) = nat.as_const()
             && value < 0
         {
-            let message = format!("sizes are not negative, and this is {value}");
+            let message = format!("a size cannot be negative, and this is {value}");
             self.error(codes::NEGATIVE_SIZE, self.span(term), message);
             return None;
         }
@@ -168,7 +168,7 @@ impl Infer<'_> {
             }
             ("sum", [index, from, to, body]) => self.nat_sum(term, *index, *from, *to, *body),
             ("min" | "max" | "ceilDiv", _) => {
-                let message = format!("`{name}` takes two sizes");
+                let message = format!("`{name}` takes two sizes, found {}", args.len());
                 self.error(codes::KIND_MISMATCH, self.span(term), message);
                 None
             }
@@ -194,7 +194,7 @@ impl Infer<'_> {
         body: TermId,
     ) -> Option<Nat> {
         let Some(name) = self.source_name(index).cloned() else {
-            let message = "the first argument of `sum` is the name of its index";
+            let message = "the first argument of `sum` must be the name of its index";
             self.error(codes::KIND_MISMATCH, self.span(index), message);
             return None;
         };

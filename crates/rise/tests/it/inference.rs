@@ -90,7 +90,7 @@ def unstated = silent(inner)",
               Information[obligation] at `outer`: assumes m >= 1
                 help: the condition is checked before each run, and each use of the definition must meet it
             weaker : ((w: Nat) -> (w+1).f32 -> w.f32 where w >= 4) -> 3.f32 -> 2.f32
-              Error[obligation-fails] at `2`: `f` needs w >= 4, which here is 2 >= 4
+              Error[obligation-fails] at `2`: `f` needs 2 >= 4, which does not hold: its type has the condition w >= 4
             silent : ((w: Nat) -> (w+1).f32 -> w.f32) -> 3.f32 -> 2.f32
             unstated : 3.f32 -> 2.f32
               Error[obligation-fails] at `inner`: `inner` needs w >= 1, which the type of the parameter of `silent` does not state: it fails for w = 0
@@ -146,16 +146,16 @@ def g = e(4)",
               Error[bad-annotation] at `4 | n`: a condition after a type must use a size parameter of this type
                 help: write a condition on other sizes after the definition's type, or in `@assume`
             b : ({w: Nat} -> w.f32 -> f32 where w >= 4) -> 4.f32 -> f32
-              Error[obligation-fails] at `w < 3`: no size meets this condition and those before it
+              Error[obligation-fails] at `w < 3`: no size meets both this condition and the conditions before it
             c : ({w: Nat} -> w.f32 -> f32) -> 4.f32 -> f32
               Error[bad-annotation] at `w`: expected a condition on sizes, found `w`
                 help: write `where 4 | n, n >= 12`
             d : ({w: Nat} -> w.f32 -> f32) -> 4.f32 -> f32
               Error[unknown-name] at `k`: cannot find the size or type `k` in this scope
-                help: bind it: `depFun(k: Nat => …)` in an expression, `(k: Nat) -> …` in a type
+                help: bind the name: `depFun(k: Nat => …)` in an expression, `(k: Nat) -> …` in a type
             e : (n: Nat) -> n.f32 -> (n/4).4.f32 where 4 divides n, n >= 8
             g : _
-              Error[obligation-fails] at `4`: `e` needs n >= 8, which here is 4 >= 8
+              Error[obligation-fails] at `4`: `e` needs 4 >= 8, which does not hold: its type has the condition n >= 8
         "#]],
     );
 }
@@ -276,7 +276,7 @@ def wrong = partial(100)",
                 help: the condition is checked before each run, and each use of the definition must meet it
             again : 256.f32 -> 256.f32
             wrong : _
-              Error[obligation-fails] at `100`: `partial` needs 128 divides n, which here is 128 divides 100
+              Error[obligation-fails] at `100`: `partial` needs 128 divides 100, which does not hold: its type has the condition 128 divides n
         "#]],
     );
 }
@@ -374,7 +374,7 @@ def total : (n: Nat) -> n.f32 -> f32 = depFun(n: Nat => fun(xs => xs |> mapSeq(f
                    found: n.m.f32
                 they differ for n = 0, m = 1
                 related `(n: Nat) -> (m: Nat) -> n.m.f32 -> m.n.f32`: the type is written here
-                help: the two axes are swapped: `transpose` exchanges them
+                help: the two dimensions are swapped: `transpose` exchanges them
             total : (n: Nat) -> n.f32 -> f32
               Error[type-mismatch] at `xs |> mapSeq(fun(x => x * x))`: the definition's type says `f32` here, and this is an array `n.f32`
                 expected: f32
@@ -459,7 +459,7 @@ fn conditions_inside_iterate_that_fail() {
 def odd = depFun(k: Nat => fun(xs: 9.i32 => xs |> iterate(k)(depFun(l: Nat => fun(p => p |> split(2) |> join)))))",
         expect![[r#"
             none : (k: Nat) -> 0.i32 -> 0.i32
-              Error[obligation-fails] at `padClamp`: `padClamp` needs n >= min(1, l+r), which here is 0 >= 1
+              Error[obligation-fails] at `padClamp`: `padClamp` needs 0 >= 1, which does not hold: its type has the condition n >= min(1, l+r)
             odd : (k: Nat) -> 9.i32 -> 9.i32
               Error[obligation-fails] at `p |> split(2) |> join`: 2 does not divide 9
         "#]],
@@ -568,12 +568,12 @@ def rows = fun(xs: 8.4.f32 => xs |> map(take(5)))",
               Information[obligation] at `take`: assumes n*4 >= 9
                 help: the condition is checked before each run, and each use of the definition must meet it
             few : 10.f32 -> 9.f32
-              Error[obligation-fails] at `split`: `split` needs a size that 4 divides, and 4 does not divide 10
+              Error[obligation-fails] at `split`: `split` needs a size that 4 divides, found the size 10
                 expected: (m*4).f32
                    found: 10.f32
                 related `xs`: `xs` is `10.f32`
             rows : 8.4.f32 -> 8.5.f32
-              Error[negative-size] at `take(5)`: `take` needs an array of at least 5 elements, and one has 4 here
+              Error[negative-size] at `take(5)`: `take` needs a size of at least 5, found the size 4
                 expected: 4.f32 -> 5.f32
                    found: (m+5).f32 -> 5.f32
         "#]],
@@ -617,11 +617,11 @@ def given = fun(xs: 3.f32 => g(3)(xs))",
         expect![[r#"
             big : {t: Num} -> t
             more : u8 -> u8
-              Error[literal-out-of-range] at `big`: 300 does not fit `u8`, which goes from 0 to 255
+              Error[literal-out-of-range] at `big`: 300 does not fit `u8`, whose values go from 0 to 255
                 help: the number is in the definition of `big`
             plus : {t: Num} -> t -> t
             again : u8 -> u8
-              Error[literal-out-of-range] at `plus`: 300 does not fit `u8`, which goes from 0 to 255
+              Error[literal-out-of-range] at `plus`: 300 does not fit `u8`, whose values go from 0 to 255
                 help: the number is in the definition of `plus`
             fine : i32 -> i32
             rows : (n: Nat) -> n.f32 -> (n/8).f32 where 8 divides n
@@ -629,7 +629,7 @@ def given = fun(xs: 3.f32 => g(3)(xs))",
                 help: the condition is checked before each run, and each use of the definition must meet it
             g : {n: Nat} -> n.f32 -> n.f32
             given : 3.f32 -> _
-              Error[kind-mismatch] at `3`: `g` takes no size, and `3` is in the place of an array
+              Error[kind-mismatch] at `3`: `g` takes no size, and `3` is where it takes an array
                 help: remove `3`
         "#]],
     );
@@ -721,7 +721,7 @@ def other = fun(xs: 4.f32 => xs |> map(fun((a, b) => a + nothing)))",
                 help: take one parameter: `fun(a => …)`
             folded : 4.f32 -> _
               Error[type-mismatch] at `a, b, c`: this function takes 3 arguments, and `reduce` gives it 2
-                help: take as many: `fun(a, b => …)`
+                help: take as many arguments as are given: `fun(a, b => …)`
             written : (f32, f32) -> f32
               Error[type-mismatch] at `a, b, c`: this pattern has 3 components, and the definition's type has a pair `(f32, f32)`, which has 2
                 related `(f32, f32) -> f32`: the type is written here
@@ -820,8 +820,8 @@ def f : (n: Nat) -> n.f32 -> f32 where n >= 4, 3 | n, n <= 3 = depFun(n: Nat => 
 def g : (n: Nat) -> n.f32 -> f32 where 4 == 5 = depFun(n: Nat => fun(xs => 1.0f))",
         expect![[r#"
             a : (n: Nat) -> n.f32 -> f32
-              Error[bad-annotation] at `n != 1`: `!=` is not a condition on sizes
-                help: state which sizes are taken, with `==`, `<`, `<=`, `>`, `>=` or `|`, as in `n >= 2`
+              Error[bad-annotation] at `n != 1`: `!=` cannot be used in a condition on sizes
+                help: state which sizes are allowed, with `==`, `<`, `<=`, `>`, `>=` or `|`, as in `n >= 2`
             b : (n: Nat) -> n.f32 -> f32
               Error[bad-annotation] at `n >= 4 || 4`: `||` does not join conditions on sizes
                 help: conditions that all hold are separated by commas: write `where 4 | n, n >= 12`
@@ -832,11 +832,11 @@ def g : (n: Nat) -> n.f32 -> f32 where 4 == 5 = depFun(n: Nat => fun(xs => 1.0f)
               Error[bad-annotation] at `n + 1`: expected a condition on sizes, found `n + 1`
                 help: write `where 4 | n, n >= 12`
             e : (n: Nat) -> 4.f32 -> f32 where n == 4
-              Error[obligation-fails] at `n == 5`: no size meets this condition and those before it
-                related `n == 4`: it contradicts this one
+              Error[obligation-fails] at `n == 5`: no size meets both this condition and the conditions before it
+                related `n == 4`: the condition contradicts this one
             f : (n: Nat) -> n.f32 -> f32 where n >= 4, 3 divides n
-              Error[obligation-fails] at `n <= 3`: no size meets this condition and those before it
-                related `n >= 4`: it contradicts this one
+              Error[obligation-fails] at `n <= 3`: no size meets both this condition and the conditions before it
+                related `n >= 4`: the condition contradicts this one
             g : (n: Nat) -> n.f32 -> f32
               Error[bad-annotation] at `4 == 5`: a condition after a type must use a size parameter of this type
                 help: write a condition on other sizes after the definition's type, or in `@assume`
@@ -891,19 +891,19 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
                 related `xs`: the expected type comes from here
                 help: the piped value is the last argument: is an argument missing before it, as in `reduce(add)(…)`?
             step : {n: Nat} -> 4.f32 -> n._
-              Error[kind-mismatch] at `slide`: `slide` takes the size `sp` first
-                help: write the size behind it: `slide(3)(…)`
+              Error[kind-mismatch] at `slide`: `slide` must first be given the size that its type calls `sp`
+                help: write the size after `slide(3)`: `slide(3)(…)`
             size : {n: Nat} -> {m: Nat} -> 4.f32 -> (n*m)._
-              Error[kind-mismatch] at `split`: `split` takes the size `n` first
-                help: write the size behind it: `split(…)`
+              Error[kind-mismatch] at `split`: `split` must first be given the size that its type calls `n`
+                help: write the size after `split`: `split(…)`
             halves : 4.f32 -> _
-              Error[type-mismatch] at `p`: `._1` and `._2` are for pairs, and this is `f32`
+              Error[type-mismatch] at `p`: `._1` and `._2` select a component of a pair, and this is `f32`
             kind : {m: Nat} -> (n: Int) -> m.f32 -> m.f32
               Error[kind-mismatch] at `n`: expected a size, found the integer type `n`
                 help: a size has the kind `Nat`: bind it as `n: Nat`
             pairs : 4.f32 -> 4.f32 -> _
               Error[not-data] at `mul`: `map` needs a function that returns data, and this one returns a function
-                help: it is given a pair: write `fun((x, y) => x * y)`
+                help: the function is given a pair: write `fun((x, y) => x * y)`
             index : 4.f32 -> i32 -> _
               Error[type-mismatch] at `i`: `idx` expects `Idx[4]` here, and this is `i32`
                 expected: Idx[4]
@@ -912,9 +912,9 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
                 related `i`: `i` is `i32`
                 help: `natAsIndex(4)((cast(i) : natType))` makes an index of it
             values : (m: Nat) -> m.f32 -> f32
-              Error[type-mismatch] at `fun`: the definition's type says `(m: Nat) -> m.f32 -> f32`, which is not a function from values
+              Error[type-mismatch] at `fun`: the definition's type says `(m: Nat) -> m.f32 -> f32` here, and this is a function that takes a value first
                 related `(m: Nat) -> m.f32 -> f32`: the type is written here
-                help: sizes and types are taken by `depFun(m: Nat => …)`
+                help: write `depFun(m: Nat => …)` to take the size
         "#]],
     );
 }
@@ -933,13 +933,13 @@ def h = depFun(n: Nat => fun(xs: n.f32 => xs |> idx(blockIdx.x * blockDim.x + th
         expect![[r#"
             a : f32 -> _
               Error[unknown-name] at `clamp`: cannot find `clamp` in this scope
-                help: it is `min(max(x)(low))(high)`
+                help: write `min(max(x)(low))(high)`
             b : 4.f32 -> _
               Error[unknown-name] at `mean`: cannot find `mean` in this scope
-                help: it is the sum, `xs |> reduce(add)(0.0f)`, divided by the number of elements as a float
+                help: divide the sum, `xs |> reduce(add)(0.0f)`, by the number of elements as a float
             c : 4.f32 -> _
               Error[unknown-name] at `std`: cannot find `std` in this scope
-                help: reduce the squares of the differences from the mean; the root is `sqrt`
+                help: divide the sum of the squares of the differences from the mean by the number of elements; `sqrt` computes a root
             d : Vec[4, i32] -> _
               Error[wrong-subkind] at `v`: `>` works on scalars (bool, numbers, Idx), and this is `Vec[4, i32]`
                 help: choose for each lane: `v |> mapVec(fun(x => select(x > 0)(…)(…)))`
@@ -964,7 +964,7 @@ def h = depFun(n: Nat => fun(xs: n.f32 => xs |> idx(blockIdx.x * blockDim.x + th
                 help: for each row write `a |> map(fun(row => zip(b)(row) |> …))`
             h : (n: Nat) -> n.f32 -> _
               Error[kind-mismatch] at `blockIdx.x`: expected an expression, found a type: `blockIdx.x`
-                help: work-items have no numbers here: `mapGlobal(fun(x => …))` gives each an element, and `generate(fun(i => …))` makes indices
+                help: programs do not use the numbers of work-items: `mapGlobal(fun(x => …))` gives each work-item an element, and `generate(fun(i => …))` makes an array from indices
         "#]],
     );
 }
@@ -982,25 +982,25 @@ def f = depFun(n: Nat => fun(xs: n.u8 => xs |> scanSeq(fun(acc, x => acc + cast(
 def g = depFun(n: Nat => fun(xs: n.u8 => xs |> reduceSeq(fun(x: u8 => fun(acc: f32 => acc + cast(x))))(0.0f)))",
         expect![[r#"
             a : (n: Nat) -> n.f32 -> _
-              Error[type-mismatch] at `0.0f`: the arguments of `scanSeq` are swapped: `add` comes before `0.0f`
+              Error[type-mismatch] at `0.0f`: the arguments of `scanSeq` are swapped: `add` must come before `0.0f`
                 expected: f32 -> t -> t
                    found: f32
             b : (n: Nat) -> n.f32 -> _
-              Error[type-mismatch] at `xs`: the arguments of `reduce` are swapped: `0.0f` comes before `xs`
+              Error[type-mismatch] at `xs`: the arguments of `reduce` are swapped: `0.0f` must come before `xs`
                 related `xs`: `xs` is `n.f32`
             c : (n: Nat) -> n.f32 -> _
-              Error[type-mismatch] at `xs`: the arguments of `reduceSeq` are in the wrong order: first `fun(…)`, then `0.0f`, then `xs`
+              Error[type-mismatch] at `xs`: the arguments of `reduceSeq` are in the wrong order: the right order is `fun(…)`, then `0.0f`, then `xs`
                 expected: t -> s -> t
                    found: n.f32
                 related `xs`: `xs` is `n.f32`
             d : (n: Nat) -> n.f32 -> _
-              Error[type-mismatch] at `xs`: the arguments of `map` are swapped: `fun(…)` comes before `xs`
+              Error[type-mismatch] at `xs`: the arguments of `map` are swapped: `fun(…)` must come before `xs`
                 expected: s -> t
                    found: n.f32
                 related `xs`: `xs` is `n.f32`
             scale : (n: Nat) -> f32 -> n.f32 -> n.f32
             e : (n: Nat) -> n.f32 -> _
-              Error[type-mismatch] at `xs`: the arguments of `scale` are swapped: `2.0f` comes before `xs`
+              Error[type-mismatch] at `xs`: the arguments of `scale` are swapped: `2.0f` must come before `xs`
                 expected: f32
                    found: n.f32
                 related `xs`: `xs` is `n.f32`
@@ -1096,16 +1096,16 @@ def j = fun(x: f32 => add(x, x, x))",
         expect![[r#"
             a : (n: Nat) -> n.f32 -> n.f32 -> _
               Error[wrong-subkind] at `xs`: `+` works on numbers and vectors of numbers, and this is `n.f32`
-                help: an operator works on elements: `zip(xs)(ys) |> map(fun((x, y) => x + y))`
+                help: an operator works on single elements: `zip(xs)(ys) |> map(fun((x, y) => x + y))`
             b : (n: Nat) -> f32 -> n.f32 -> _
               Error[type-mismatch] at `ys`: `*` needs two operands of one type: the left one is `f32`, the right one an array `n.f32`
                 expected: f32
                    found: n.f32
                 related `x`: this is `f32`
-                help: an operator works on elements: `ys |> map(fun(y => x * y))`
+                help: an operator works on single elements: `ys |> map(fun(y => x * y))`
             c : (n: Nat) -> n.f32 -> _
               Error[wrong-subkind] at `xs`: `-` works on numbers and vectors of numbers, and this is `n.f32`
-                help: an operator works on elements: `xs |> map(neg)`
+                help: an operator works on single elements: `xs |> map(neg)`
             d : f32 -> Vec[4, f32] -> _
               Error[type-mismatch] at `x`: `*` needs two operands of one type: the left one is `Vec[4, f32]`, the right one `f32`
                 expected: Vec[4, f32]
@@ -1120,23 +1120,23 @@ def j = fun(x: f32 => add(x, x, x))",
                 help: take a half of the pair: `p._1` or `p._2`
             f : (f32, f32) -> (f32, f32) -> _
               Error[wrong-subkind] at `p`: `+` works on numbers and vectors of numbers, and this is `(f32, f32)`
-                help: compute with each half: `(p._1 + q._1, p._2 + q._2)`
+                help: compute with each component: `(p._1 + q._1, p._2 + q._2)`
             g : (n: Nat) -> n.(f32, f32) -> _
               Error[wrong-subkind] at `add`: this function works on numbers and vectors of numbers, and `reduce` gives it `(f32, f32)`
                 related `ps`: the expected type comes from here
                 help: write `fun(a, b => (a._1 + b._1, a._2 + b._2))`, or make a number of each pair before, as in `map(fun(p => p._1 * p._2))`
             h : (n: Nat) -> n.f32 -> _
-              Error[wrong-subkind] at `reduce(add, 0.0f)`: `*` works on numbers and vectors of numbers, and this is `m.f32 -> f32`
+              Error[wrong-subkind] at `reduce(add, 0.0f)`: `*` works on numbers and vectors of numbers, and this is `m.f32 -> f32` (for any size `m`)
                 help: an argument is missing: `reduce(add, 0.0f)(…)`
             i : (n: Nat) -> n..dataFun(i => i.f32) -> _
-              Error[type-mismatch] at `map`: `map` expects an array `m.s`, and `n..dataFun(i => i.f32)` is piped into it
+              Error[type-mismatch] at `map`: `map` expects an array `m.s` (for any size `m` and data type `s`), and `n..dataFun(i => i.f32)` is piped into it
                 expected: m.s
                    found: n..dataFun(i => i.f32)
                 related `xs`: `xs` is `n..dataFun(i => i.f32)`
                 help: the rows of a dependent array differ in length, and `depMapSeq` works on each: `depMapSeq(depFun(i: Nat => fun(row => …)))`
             j : f32 -> _
               Error[not-a-function] at `x`: `add` takes no further argument: its result is `f32`
-                help: it takes 2 arguments: remove this one
+                help: `add` takes 2 arguments: remove this one
         "#]],
     );
 }
@@ -1265,10 +1265,10 @@ fn rounds_that_take_off_elements_are_one_mistake() {
         "def a = fun(xs: 16.f32 => xs |> iterate(3)(depFun(l: Nat => fun(ys => ys |> slide(3)(1) |> map(reduce(add)(0.0f))))))",
         expect![[r#"
             a : {n: Nat} -> 16.f32 -> n.f32
-              Error[size-mismatch] at `ys |> slide(3)(1) |> map(reduce(add)(0.0f))`: no sizes make `n*l - 2` equal to `l`
+              Error[size-mismatch] at `ys |> slide(3)(1) |> map(reduce(add)(0.0f))`: no value of the unknown size `n` makes `n*l - 2` equal to `l`
                 expected: l.f32
                    found: (n*l-2).f32
-                help: each round of `iterate` divides the size by one number: rounds that take off some elements, as `slide` does, are written one after the other
+                help: each round of `iterate` divides the size by the same number: to remove some elements in each round, as `slide` does, write the rounds one after the other, without `iterate`
         "#]],
     );
 }
@@ -1313,7 +1313,7 @@ def axpy = depFun(n: Nat => fun(a: f32, xs: n.f32, ys: n.f32 => a * xs + ys))",
                 expected: f32
                    found: n.f32
                 related `a`: this is `f32`
-                help: an operator works on elements: `xs |> map(fun(x => a * x))`
+                help: an operator works on single elements: `xs |> map(fun(x => a * x))`
         "#]],
     );
 }

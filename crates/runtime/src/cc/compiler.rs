@@ -53,7 +53,7 @@ impl Compiler {
                 }
             }
             return Err(CompileError::NoCompiler(format!(
-                "neither {} runs; install one, or set CC",
+                "neither {} can be started; install one, or set CC to a C compiler",
                 COMPILERS.join(" nor ")
             )));
         };
@@ -168,7 +168,7 @@ impl Compiler {
             return Ok(output);
         }
         Err(CompileError::NoCompiler(format!(
-            "`{}` runs, but writes no program",
+            "the compiler `{}` runs, but does not write a program",
             self.program
         )))
     }

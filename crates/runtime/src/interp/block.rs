@@ -87,7 +87,7 @@ pub(crate) enum BlockResult {
 }
 
 fn broken() -> BoxedError {
-    ErrorKind::Malformed("a value of another kind than its type says").nowhere()
+    ErrorKind::Malformed("a value does not have the kind of its type").nowhere()
 }
 
 impl VarSlots {

@@ -250,7 +250,7 @@ impl Compiler {
         let origin = term.origin;
         match &term.form {
             Form::Var(local) => {
-                (env.local(local)).ok_or_else(|| malformed("a variable that nothing binds", origin))
+                (env.local(local)).ok_or_else(|| malformed("a variable is not bound", origin))
             }
             Form::Literal(literal) => self.literal(literal, &env.ty(&term.ty), origin),
             Form::Nat(nat) => {
@@ -285,7 +285,7 @@ impl Compiler {
                 let head = Head::Foreign(function.clone());
                 self.applied(head, Rc::new([]), args, term, env, steps)
             }
-            Form::Global(..) => Err(malformed("a definition that is not linked", origin)),
+            Form::Global(..) => Err(malformed("a definition is not linked", origin)),
         }
     }
 
@@ -351,7 +351,9 @@ impl Compiler {
     pub fn data(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> InterpResult<Operand> {
         match self.term(term, env, steps)? {
             StaticValue::Data(out) => Ok(out),
-            StaticValue::Function(_) => Err(malformed("a function where data is", term.origin)),
+            StaticValue::Function(_) => {
+                Err(malformed("expected data, found a function", term.origin))
+            }
         }
     }
 
@@ -363,7 +365,7 @@ impl Compiler {
     ) -> InterpResult<Rc<Function>> {
         match self.term(term, env, steps)? {
             StaticValue::Function(function) => Ok(function),
-            StaticValue::Data(_) => Err(malformed("data where a function is", term.origin)),
+            StaticValue::Data(_) => Err(malformed("expected a function, found data", term.origin)),
         }
     }
 
@@ -390,7 +392,7 @@ impl Compiler {
             Thunk::Term(term, env) => self.data(term, env, steps),
             Thunk::Ready(StaticValue::Data(out)) => Ok(out.clone()),
             Thunk::Ready(StaticValue::Function(_)) => {
-                Err(malformed("a function where data is", call.origin))
+                Err(malformed("expected data, found a function", call.origin))
             }
         }
     }
@@ -423,7 +425,7 @@ impl Compiler {
             Thunk::Term(term, env) => self.function(term, env, steps),
             Thunk::Ready(StaticValue::Function(function)) => Ok(function.clone()),
             Thunk::Ready(StaticValue::Data(_)) => {
-                Err(malformed("data where a function is", call.origin))
+                Err(malformed("expected a function, found data", call.origin))
             }
         }
     }
@@ -460,7 +462,7 @@ impl Compiler {
                 Ok(StaticValue::Data(out))
             }
             Function::DepLambda(_, body, _) => {
-                Err(malformed("a size where a value is", body.origin))
+                Err(malformed("expected a value, found a size", body.origin))
             }
         }
     }
@@ -483,7 +485,7 @@ impl Compiler {
         }
         match meaning {
             Some(StaticValue::Data(out)) => Ok(out),
-            _ => Err(ErrorKind::Malformed("a function where data is expected").nowhere()),
+            _ => Err(ErrorKind::Malformed("expected data, found a function").nowhere()),
         }
     }
 
@@ -497,7 +499,10 @@ impl Compiler {
     ) -> InterpResult<StaticValue> {
         match f {
             Function::DepLambda(var, body, env) => self.term(body, &env.with_var(*var, arg), steps),
-            _ => Err(malformed("a size for what takes none", origin)),
+            _ => Err(malformed(
+                "a size is given to a function that takes no size",
+                origin,
+            )),
         }
     }
 
@@ -529,13 +534,13 @@ impl Compiler {
     fn literal(&mut self, literal: &Literal, ty: &Ty, origin: Origin) -> InterpResult<StaticValue> {
         if let Type::Vector(n, lane) = &**ty {
             let StaticValue::Data(out) = self.literal(literal, lane, origin)? else {
-                return Err(malformed("a literal", origin));
+                return Err(malformed("unexpected literal", origin));
             };
             return Ok(StaticValue::Data(self.spread(out, self.nat(n), origin)));
         }
         let kind = scalar_kind(ty).ok_or_else(|| self.no_data(ty))?;
         let word = numbers::literal_word(literal, kind);
-        let word = word.ok_or_else(|| malformed("a literal", origin))?;
+        let word = word.ok_or_else(|| malformed("unexpected literal", origin))?;
         Ok(StaticValue::Data(Operand::Word(kind, Scalar::Const(word))))
     }
 

@@ -123,7 +123,7 @@ pub enum ErrorKind {
     #[error("an array of dependent pairs cannot be stored: its elements may have different sizes")]
     NoLayout,
     /// The term is not well-formed. This does not happen for a linked program.
-    #[error("this is not a complete program: {0}")]
+    #[error("the interpreter is given a malformed program: {0}")]
     Malformed(&'static str),
     /// The system could not start a thread.
     #[error("no thread could be started: {0}")]

@@ -59,8 +59,9 @@ fn shape_of(
         Type::Index(n) => Shape::Index(size(n)?),
         Type::Vector(n, lane) => {
             let leaf = shape_of(lane, None, nats)?.as_leaf();
-            let leaf = leaf.ok_or_else(|| malformed("a vector of what is not a scalar"))?;
-            let n = u32::try_from(size(n)?).map_err(|_| malformed("a vector of too many lanes"))?;
+            let leaf = leaf.ok_or_else(|| malformed("the elements of a vector must be scalars"))?;
+            let n =
+                u32::try_from(size(n)?).map_err(|_| malformed("a vector has too many lanes"))?;
             Shape::Vector(n, leaf)
         }
         Type::Array(n, element) => Shape::Array(size(n)?, Arc::new(shape_of(element, None, nats)?)),
@@ -89,12 +90,12 @@ fn shape_of(
         Type::DepPair(fun) => match value {
             Some(Val::DepPair(n, value)) => {
                 let inner = shape_of(&at(fun, *n), Some(value), nats)?;
-                let n = u64::try_from(*n).map_err(|_| malformed("a negative size"))?;
+                let n = u64::try_from(*n).map_err(|_| malformed("a size is negative"))?;
                 Shape::DepPair(n, Arc::new(inner))
             }
             _ => return Err(ErrorKind::NoLayout.nowhere()),
         },
-        _ => return Err(malformed("a value of what is not data")),
+        _ => return Err(malformed("expected a data type, found another type")),
     })
 }
 
@@ -145,7 +146,9 @@ impl Reader<'_> {
     fn read(&self, shape: &Shape, outer: &mut Outer, base: u64) -> InterpResult<Val> {
         match shape {
             Shape::Scalar(_) | Shape::Index(_) => {
-                let leaf = shape.as_leaf().ok_or_else(|| malformed("a leaf"))?;
+                let leaf = shape
+                    .as_leaf()
+                    .ok_or_else(|| malformed("expected a scalar or vector, found another value"))?;
                 self.leaf(leaf, outer, base)
             }
             Shape::Vector(n, leaf) => {
@@ -200,7 +203,7 @@ impl Reader<'_> {
                 let value = self.read(value, &mut Outer::new(), start)?;
                 Ok(Val::DepPair(*n as i64, Rc::new(value)))
             }
-            _ => Err(malformed("a box")),
+            _ => Err(malformed("an unexpected boxed value")),
         }
     }
 
@@ -304,7 +307,9 @@ impl Writer {
     ) -> InterpResult<()> {
         match (shape, value) {
             (Shape::Scalar(_) | Shape::Index(_), value) => {
-                let leaf = shape.as_leaf().ok_or_else(|| malformed("a leaf"))?;
+                let leaf = shape
+                    .as_leaf()
+                    .ok_or_else(|| malformed("expected a scalar or vector, found another value"))?;
                 self.leaf(leaf, value, outer, base)
             }
             (Shape::Vector(n, leaf), value) => {
@@ -325,7 +330,9 @@ impl Writer {
             }
             (Shape::DepArray(rows), Val::Rows(values)) if outer.is_empty() => {
                 if rows.shapes().len() != values.len() {
-                    return Err(malformed("a dependent array of another length"));
+                    return Err(malformed(
+                        "the length of a dependent array is not that of its type",
+                    ));
                 }
                 let places = rows.shapes().iter().zip(rows.offsets());
                 for ((row, offset), value) in places.zip(values.iter()) {
@@ -341,7 +348,7 @@ impl Writer {
             }
             (Shape::DepArray(_), Val::Array(col)) => self.boxes(shape, col, outer.clone(), base),
             (_, Val::Failed(error)) => Err(Box::new((**error).clone())),
-            _ => Err(malformed("a value of another shape than its type says")),
+            _ => Err(malformed("a value does not have the shape of its type")),
         }
     }
 
@@ -353,7 +360,7 @@ impl Writer {
         base: u64,
     ) -> InterpResult<()> {
         let Some(((n, stride), inner)) = outer.split_first() else {
-            return Err(malformed("a box that is none"));
+            return Err(malformed("expected a boxed value, found another value"));
         };
         for at in 0..*n {
             let element = Val::Array(col.clone()).element(at as usize, self.origin)?;
@@ -394,14 +401,12 @@ impl Writer {
                 let same = col.dims.len() == outer.len()
                     && (col.dims.iter().zip(outer)).all(|(dim, (n, _))| dim.len as u64 == *n);
                 if !same {
-                    return Err(malformed("an array of other sizes than its type says"));
+                    return Err(malformed("an array does not have the sizes of its type"));
                 }
                 self.places(leaf, col, col.offset, &col.dims, outer, base)
             }
             Val::Failed(error) => Err(Box::new((**error).clone())),
-            _ => Err(malformed(
-                "a scalar is expected, and another value is found",
-            )),
+            _ => Err(malformed("expected a scalar, found another value")),
         }
     }
 

@@ -296,7 +296,7 @@ pub(crate) fn slot_col<'f>(
     match &frame.vals[slot] {
         Val::Array(col) => Ok(col),
         Val::Failed(error) => Err(Box::new((**error).clone())),
-        _ => Err(ErrorKind::Malformed("an element of what is not an array").at(origin)),
+        _ => Err(ErrorKind::Malformed("expected an array, found another value").at(origin)),
     }
 }
 

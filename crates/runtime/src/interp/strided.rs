@@ -82,7 +82,7 @@ impl StridedArray {
 
     fn dim(&self, depth: usize) -> InterpResult<Dim> {
         let dim = self.dims.get(depth).copied();
-        dim.ok_or_else(|| ErrorKind::Malformed("an array of too few dimensions").nowhere())
+        dim.ok_or_else(|| ErrorKind::Malformed("an array has too few dimensions").nowhere())
     }
 
     pub fn len(&self) -> usize {
@@ -98,7 +98,9 @@ impl StridedArray {
             return Err(hole(uninit.failure(offset), origin));
         }
         let word = self.buf.data.word(offset);
-        word.ok_or_else(|| ErrorKind::Malformed("a read behind the end of a buffer").at(origin))
+        word.ok_or_else(|| {
+            ErrorKind::Malformed("an element is read after the end of its buffer").at(origin)
+        })
     }
 
     /// Reads the element at `index`, which must be in bounds, of an array of scalars.
@@ -122,10 +124,15 @@ impl StridedArray {
                 return Err(hole(uninit.failure(at), origin));
             }
             let value = values.get(at).cloned();
-            return value.ok_or_else(|| ErrorKind::Malformed("a read behind the end").at(origin));
+            return value.ok_or_else(|| {
+                ErrorKind::Malformed("an element is read after the end of its buffer").at(origin)
+            });
         }
         let ElementRepr::Scalar(kind) = self.buf.data.cell() else {
-            return Err(ErrorKind::Malformed("a scalar that is boxed").at(origin));
+            return Err(
+                ErrorKind::Malformed("expected a buffer of scalars, found another buffer")
+                    .at(origin),
+            );
         };
         Ok(Val::Word(kind, self.word_at(at, origin)?))
     }
@@ -273,7 +280,9 @@ impl StridedArray {
             })
         }, else false);
         if !copied {
-            return Err(ErrorKind::Malformed("a read behind the end").nowhere());
+            return Err(
+                ErrorKind::Malformed("an element is read after the end of its buffer").nowhere(),
+            );
         }
         Ok(target.finish(meter))
     }
@@ -378,7 +387,9 @@ impl ArrayBuilder {
                 copy_values(a, at, b, src.offset, &pairs)
             }, else false);
         if !fits {
-            return Err(ErrorKind::Malformed("elements of another kind").nowhere());
+            return Err(
+                ErrorKind::Malformed("the elements of two arrays differ in their types").nowhere(),
+            );
         }
         if src.buf.uninit.is_some() || self.uninit.is_some() {
             self.copy_holes(at, src, &pairs);

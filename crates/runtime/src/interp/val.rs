@@ -38,7 +38,7 @@ impl Val {
             Val::Array(col) => Ok(col.len()),
             Val::Pair(pair) => pair.0.len(),
             Val::Rows(rows) => Ok(rows.len()),
-            _ => Err(malformed("the length of what is not an array")),
+            _ => Err(malformed("expected an array, found another value")),
         }
     }
 
@@ -52,9 +52,9 @@ impl Val {
             )),
             Val::Rows(rows) => {
                 let row = rows.get(index).cloned();
-                row.ok_or_else(|| malformed("a row behind the end"))
+                row.ok_or_else(|| malformed("a row is read after the end of its array"))
             }
-            _ => Err(malformed("an element of what is not an array")),
+            _ => Err(malformed("expected an array, found another value")),
         }
     }
 
@@ -67,7 +67,9 @@ impl Val {
         match self {
             Val::Array(col) => Ok(Val::Array(change(col)?)),
             Val::Pair(pair) => Ok(Val::pair(pair.0.columns(change)?, pair.1.columns(change)?)),
-            _ => Err(malformed("a rearrangement of what is not an array")),
+            _ => Err(malformed(
+                "expected an array to rearrange, found another value",
+            )),
         }
     }
 
@@ -75,23 +77,21 @@ impl Val {
     pub fn half(&self, second: bool) -> InterpResult<Val> {
         match self {
             Val::Pair(pair) => Ok(if second { &pair.1 } else { &pair.0 }.clone()),
-            _ => Err(malformed("half of what is not a pair")),
+            _ => Err(malformed("expected a pair, found another value")),
         }
     }
 
     pub fn word(&self) -> InterpResult<Word> {
         match self {
             Val::Word(_, word) => Ok(*word),
-            _ => Err(malformed(
-                "a scalar is expected, and another value is found",
-            )),
+            _ => Err(malformed("expected a scalar, found another value")),
         }
     }
 
     pub fn col(&self) -> InterpResult<&StridedArray> {
         match self {
             Val::Array(col) => Ok(col),
-            _ => Err(malformed("an array that is none")),
+            _ => Err(malformed("expected an array, found another value")),
         }
     }
 
@@ -115,7 +115,7 @@ impl Val {
                 target.put(1, 0, self, meter)?;
                 match target.finish(meter)? {
                     Val::Array(col) => Ok(Val::Array(col.slice(0, 0).repeated(lens))),
-                    _ => Err(malformed("a box")),
+                    _ => Err(malformed("an unexpected boxed value")),
                 }
             }
             Val::Failed(error) => Err(Box::new((**error).clone())),
@@ -219,7 +219,7 @@ impl Target {
                 b.put(n, index, &pair.1, meter)?;
             }
             (_, Val::Failed(error)) => return Err(Box::new((**error).clone())),
-            _ => return Err(malformed("elements of different kinds")),
+            _ => return Err(malformed("the elements of an array differ in their types")),
         }
         Ok(())
     }
@@ -248,7 +248,7 @@ impl Target {
         }
         match self {
             Target::Pair(a, b) => Ok((a, b)),
-            _ => Err(malformed("a pair among what is none")),
+            _ => Err(malformed("expected an array of pairs, found another array")),
         }
     }
 
@@ -279,7 +279,7 @@ impl Target {
 
     pub fn finish(self, meter: &Rc<MemoryMeter>) -> InterpResult<Val> {
         Ok(match self {
-            Target::Pending => return Err(malformed("an array of nothing")),
+            Target::Pending => return Err(malformed("the elements of an array are not known")),
             Target::Array { area, .. } => Val::Array(area.finish(meter)),
             Target::Pair(a, b) => Val::pair(a.finish(meter)?, b.finish(meter)?),
         })

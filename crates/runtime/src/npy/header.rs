@@ -75,7 +75,7 @@ impl Header {
         if magic != *MAGIC {
             return Err(NpyError::NotNpy);
         }
-        let broken = || NpyError::Header("it ends early");
+        let broken = || NpyError::Header("the file ends within the header");
         let (length, before) = match (major, minor) {
             (1, 0) => {
                 let mut length = [0; 2];
@@ -90,12 +90,12 @@ impl Header {
             _ => return Err(NpyError::Version(major, minor)),
         };
         if length > MAX_HEADER {
-            return Err(NpyError::Header("it is longer than a megabyte"));
+            return Err(NpyError::Header("the header is longer than a megabyte"));
         }
         let mut text = vec![0; length];
         exact(reader, &mut text, broken())?;
         let Ok(text) = String::from_utf8(text) else {
-            return Err(NpyError::Header("it is not text"));
+            return Err(NpyError::Header("the header is not text"));
         };
         let mut header = parse(&text)?;
         header.start = before + length as u64;
@@ -129,7 +129,7 @@ fn exact(reader: &mut impl Read, into: &mut [u8], short: NpyError) -> Result<(),
 
 fn parse(text: &str) -> Result<Header, NpyError> {
     let Some(Literal::Dict(entries)) = python::parse(text) else {
-        return Err(NpyError::Header("it is not a dictionary of Python"));
+        return Err(NpyError::Header("the header is not a Python dictionary"));
     };
     let entry = |key: &str| {
         let found = entries
@@ -189,7 +189,7 @@ fn scalar(text: &str) -> Result<Dtype, NpyError> {
 }
 
 fn record(all: &[Literal]) -> Result<Dtype, NpyError> {
-    const BROKEN: NpyError = NpyError::Header("`descr` has a field that is none");
+    const BROKEN: NpyError = NpyError::Header("`descr` has a field in a wrong format");
     let mut fields = Vec::new();
     let mut end = 0u64;
     for field in all {

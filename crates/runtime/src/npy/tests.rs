@@ -219,7 +219,7 @@ fn hostile_files_are_refused() {
     let overflow = file(&header("'<f4'", "(99999999999999999999999,)"), &[]);
     assert_eq!(
         shown(&overflow, shape()),
-        "the header of the file is broken: it is not a dictionary of Python"
+        "the header of the file is broken: the header is not a Python dictionary"
     );
     let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
     assert!(load(&file(&deep, &[]), shape()).is_err());
@@ -227,7 +227,7 @@ fn hostile_files_are_refused() {
     long.extend([b' '; 100]);
     assert_eq!(
         shown(&long, shape()),
-        "the header of the file is broken: it is longer than a megabyte"
+        "the header of the file is broken: the header is longer than a megabyte"
     );
     assert_eq!(
         shown(b"PK\x03\x04 a zip file", shape()),

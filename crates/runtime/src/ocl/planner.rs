@@ -344,13 +344,13 @@ impl<'a> Planner<'a> {
         if !self.device.fp64 && has("double") {
             return Err(missing(
                 "f64",
-                "floating point numbers of 64 bits (cl_khr_fp64)",
+                "floating-point numbers of 64 bits (the extension cl_khr_fp64)",
             ));
         }
         if !self.device.fp16 && has("half") {
             return Err(missing(
                 "f16",
-                "floating point numbers of 16 bits (cl_khr_fp16)",
+                "floating-point numbers of 16 bits (the extension cl_khr_fp16)",
             ));
         }
         Ok(())

@@ -294,7 +294,7 @@ fn types_that_the_device_does_not_have_are_refused() {
     };
     assert_eq!(
         refused(&wide, 1, &narrow),
-        "the program computes with `f64`, and Card has no floating point numbers of 64 bits (cl_khr_fp64): use `f32`, or another device (`--device`)"
+        "the program computes with `f64`, and Card has no floating-point numbers of 64 bits (the extension cl_khr_fp64): use `f32`, or another device (`--device`)"
     );
     assert!(plan_for(&wide, 1, &gpu()).is_ok());
     wide.text = "kernel void k(global half2 *output) {}".to_owned();

@@ -127,7 +127,9 @@ pub(super) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<O
     }
     let length = u64::from_ne_bytes(length);
     if length > MAX_MESSAGE_LENGTH {
-        return Err(io::Error::other("a message is too long"));
+        return Err(io::Error::other(
+            "a message of the OpenCL process is too long",
+        ));
     }
     let head = bytes(from, length)?;
     Ok(Some(serde_json::from_slice(&head)?))

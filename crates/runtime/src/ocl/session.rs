@@ -232,7 +232,7 @@ impl Buffer {
             return Ok(());
         }
         Err(OclError::Misuse(format!(
-            "{bytes} bytes do not fit into a buffer of {}",
+            "{bytes} bytes do not fit into a buffer of {} bytes",
             self.bytes
         )))
     }
@@ -289,7 +289,7 @@ impl KernelHandle {
         let takes = self.kernel.num_args().unwrap_or_default() as usize;
         if takes != args.len() {
             return Err(OclError::Misuse(format!(
-                "the kernel `{}` takes {takes} arguments and is given {}",
+                "the kernel `{}` takes {takes} arguments, found {}",
                 self.name,
                 args.len()
             )));

@@ -52,19 +52,19 @@ pub fn check_order<'i>(parsed: impl IntoIterator<Item = &'i Parsed>) -> Vec<(usi
 fn early_main(item: &Item) -> Diagnostic {
     let span = first_operand(item);
     Diagnostic::syntax(span,
-        "the main expression begins here, and it is the last item of a file",
+        "the main expression must be the last item of a file, and another item follows this one",
     )
     .help(
-        "nothing joins it to what comes before it: put an operator such as `;` between them, give it a name with `val`, or move it to the end",
+        "no operator joins this expression to the item before: insert an operator such as `;`, name the expression with `val`, or move it to the end",
     )
 }
 
 fn second_main(item: &Item) -> Diagnostic {
     Diagnostic::syntax(first_operand(item),
-        "a second main expression begins here, and a file has one",
+        "a file can have only one main expression, and this is a second one",
     )
     .help(
-        "nothing joins it to the one before: put an operator such as `;` between them, or give the first one a name with `val`",
+        "no operator joins the two expressions: insert an operator such as `;` between them, or name the first one with `val`",
     )
 }
 
@@ -97,7 +97,9 @@ fn misplaced_header(item: &Item, twice: bool) -> Diagnostic {
     };
     let message = match twice {
         true => format!("the file has a `{word}` already"),
-        false => format!("`{word}` must come before all definitions: it holds for the whole file"),
+        false => format!(
+            "`{word}` must come before all definitions, because it applies to the whole file"
+        ),
     };
     Diagnostic::syntax(span, message)
 }

@@ -109,7 +109,7 @@ impl Parser<'_> {
     fn ascription(&mut self, term: TermId, mode: TermCategory) -> TermKind {
         let colon = self.bump();
         if mode.is_type() {
-            self.error_at(colon.span, "`:` does not belong inside a type");
+            self.error_at(colon.span, "`:` is not allowed inside a type");
         }
         let ty = self.type_with_conditions();
         TermKind::Ascribe { term, ty }
@@ -251,9 +251,9 @@ impl Parser<'_> {
                         "there are no list comprehensions: write `xs |> map(fun(x => …))`"
                     }
                     true => {
-                        "sizes of kernels are not written in brackets: `oclRun(64, 1, 1)(n, 1, 1)` has those of a group and then all, of three dimensions each"
+                        "launch sizes are not written in brackets: `oclRun(64, 1, 1)(n, 1, 1)` takes the local and then the global sizes, in three dimensions each"
                     }
-                    false => "arrays are not written in brackets: `makeArray(2)(a, b)` makes one",
+                    false => "arrays are not written in brackets: write `makeArray(2)(a, b)`",
                 };
                 self.report(Diagnostic::syntax(token.span, message));
                 self.skip_brackets();
@@ -273,7 +273,7 @@ impl Parser<'_> {
                     true => Diagnostic::syntax(token.span,
                         "an operator with one of its operands is not a function: write `fun(x => x + …)`"),
                     false => Diagnostic::syntax(token.span,
-                        "`+` must be between two operands: a single one has no sign but `-`",
+                        "`+` must be between two operands: only `-` and `!` can be before a single operand",
                     )
                     .replace("Remove `+`", gap, "")});
                 self.postfix(mode)
@@ -287,7 +287,7 @@ impl Parser<'_> {
                 let text = self.slice(operator).to_owned();
                 self.bump();
                 let message = format!(
-                    "there is no `{text}`: nothing changes its value, so a new one is given a name, `let y = x + 1 in …`"
+                    "there is no `{text}`: values never change; name a new value, as in `let y = x + 1 in …`"
                 );
                 self.error_at(operator, message);
                 self.postfix(mode)
@@ -298,7 +298,7 @@ impl Parser<'_> {
                 }) =>
             {
                 self.misplaced(
-                    "there is no `**`: a power of sizes is written `^`, and one of values is a function that is declared, `foreign def pow(x: f32, y: f32): f32`"
+                    "there is no `**`: write `^` for a power of sizes, and for a power of values declare the function `foreign def pow(x: f32, y: f32): f32`"
                         .to_owned(),
                 );
                 self.postfix(mode)

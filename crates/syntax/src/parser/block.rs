@@ -34,10 +34,10 @@ impl Parser<'_> {
         }
         let message = match has_statements {
             true => {
-                "there are no blocks: a value is named by `let x = value in result`, without braces and `;`"
+                "there are no blocks: to name a value, write `let x = value in result`, without braces and `;`"
             }
             false => {
-                "expected an expression, found `{`: parts of an expression are grouped by parentheses"
+                "expected an expression, found `{`: write parentheses to group parts of an expression"
             }
         };
         self.report_instead(was_first, Diagnostic::syntax(open.span, message));

@@ -38,7 +38,7 @@ impl Parser<'_> {
             kind if super::operator::section_op(kind).is_some() => {
                 let (sign, op) = (self.slice(span).to_owned(), self.quoted(first));
                 let message = format!(
-                    "there is no `{sign}`: an acceptor is only written, so the value that {op} takes is read from elsewhere, as in `acc = exp {} x`",
+                    "there is no `{sign}`: an acceptor can only be written, so the left operand of {op} must be an expression, as in `acc = exp {} x`",
                     op.trim_matches('`')
                 );
                 self.error_at(span, message);
@@ -80,8 +80,7 @@ impl Parser<'_> {
     /// Reports a second `=` after an assignment.
     pub(super) fn chained_assignment(&mut self) {
         let span = self.token().span;
-        let message =
-            "assignments do not chain: write one for each acceptor, with `;` between them";
+        let message = "assignments do not chain: write one assignment for each acceptor, with `;` between them";
         self.error_at(span, message);
     }
 
@@ -108,7 +107,7 @@ impl Parser<'_> {
         }
         let (place, text) = (self.last_char(), self.quoted(self.token()));
         let insert = Span::empty(place.end);
-        let message = format!("expected `;` before {text}: it separates commands");
+        let message = format!("expected `;` before {text}, because commands are separated by `;`");
         self.report(Diagnostic::syntax(place, message).replace("Insert `;`", insert, ";"));
         true
     }
@@ -123,7 +122,7 @@ impl Parser<'_> {
                 self.at_operand()
             }
             Else => {
-                let message = "there must be no `;` before `else`: both belong to one `if`";
+                let message = "there must be no `;` before the `else` of an `if`";
                 self.report(Diagnostic::syntax(sign.span, message).replace(
                     "Remove `;`",
                     sign.span,
@@ -194,7 +193,7 @@ impl Parser<'_> {
         let Some(sign) = self.eat(TokenKind::Equals) else {
             return first;
         };
-        let message = "`=` assigns: two values are compared with `==`";
+        let message = "`=` is only for assignments: write `==` to compare two values";
         self.report(Diagnostic::syntax(sign.span, message).write(sign.span, "=="));
         let second = self.operators(TermCategory::Expr);
         let span = self.span_of(first).cover(self.span_of(second));
@@ -221,7 +220,8 @@ impl Parser<'_> {
         if self.at(TokenKind::RBrace) {
             let place = Span::empty(self.last_end());
             let span = open.span.cover(self.token().span);
-            let message = "a block holds a command: `skip` is the one that does nothing";
+            let message =
+                "expected a command in the block: `skip` is the command that does nothing";
             self.report(Diagnostic::syntax(span, message).replace("Write `skip`", place, " skip "));
             let command = self.missing();
             self.bump();
@@ -255,7 +255,7 @@ impl Parser<'_> {
         let what = format!("expected {what} after {after}");
         self.report(Diagnostic::syntax(span, what).related(
             word.span,
-            "written `if (condition) { command } else { command }`",
+            "an `if` is written `if (condition) { command } else { command }`",
         ));
     }
 

@@ -99,7 +99,7 @@ impl Parser<'_> {
         let (opened, close) = (self.quoted(open), closer_text(closer));
         let found = self.token();
         if self.at(TokenKind::Colon) && closer == TokenKind::RParen {
-            let message = "a stated type must be in parentheses with its value: `(value : type)`";
+            let message = "a value and its type must be in parentheses: `(value : type)`";
             self.error_at(found.span, message);
             return;
         }
@@ -329,7 +329,9 @@ impl Parser<'_> {
                 Diagnostic::error(
                     codes::RESERVED_NAME,
                     token.span,
-                    format!("`{text}` is a reserved word: in backquotes it is a name"),
+                    format!(
+                        "`{text}` is a reserved word: write it in backquotes to use it as a name"
+                    ),
                 )
                 .replace("Put it in backquotes", token.span, format!("`{text}`")),
             );
@@ -396,7 +398,7 @@ pub(super) fn begins_operand(kind: TokenKind) -> bool {
 pub(crate) fn loose_call(paren: Span, gap: Span) -> Diagnostic {
     Diagnostic::syntax(
         paren,
-        "the `(` of a call follows what is called without white space",
+        "there must be no white space between a function and the `(` of its arguments",
     )
     .replace("Remove the white space", gap, "")
 }

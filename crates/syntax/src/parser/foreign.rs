@@ -96,7 +96,8 @@ impl Parser<'_> {
         let name = self.binders[id.0 as usize].name.clone();
         let span = self.last_char();
         let is_typed = self.at(TokenKind::Scalar);
-        let message = format!("expected `:` and the type of `{name}`: C has no type inference");
+        let message =
+            format!("expected `:` and the type of the parameter `{name}`, which is not inferred");
         let error = Diagnostic::syntax(span, message);
         self.report(
             error
@@ -121,7 +122,7 @@ impl Parser<'_> {
             ScalarType::from_text(text).map_or_else(|| foreign_scalar(text), |_| Some(text));
         let shown = scalar.unwrap_or("f32");
         let message =
-            format!("the type of a parameter comes after its name: write `{name}: {shown}`");
+            format!("the type of a parameter must come after its name: write `{name}: {shown}`");
         let error = Diagnostic::syntax(span, message);
         self.report(
             error.with_fix(scalar.map(|scalar| Fix::write(span, format!("{name}: {scalar}")))),
@@ -146,8 +147,9 @@ impl Parser<'_> {
         let name = names.last().map_or("x", String::as_str);
         let edit = (Span::empty(span.start), format!("{name}: "));
         if !self.extend_fix(NAME_PARAMETERS, std::slice::from_ref(&edit)) {
-            let message =
-                format!("the parameter of a foreign function has a name: write `{name}: {text}`");
+            let message = format!(
+                "the parameter of a foreign function must have a name: write `{name}: {text}`"
+            );
             self.report(Diagnostic::syntax(span, message).fix(NAME_PARAMETERS, vec![edit], true));
         }
         id
@@ -189,7 +191,7 @@ impl Parser<'_> {
         let name = name.map_or("f", |name| self.slice(name.span));
         let span = Span::new(start, self.span_of(ty).end);
         let message = format!(
-            "the parameters of a foreign function have names: write `foreign def {name}{written}`"
+            "the parameters of a foreign function must have names: write `foreign def {name}{written}`"
         );
         self.report(Diagnostic::syntax(colon.span, message).replace(
             NAME_PARAMETERS,
@@ -218,7 +220,7 @@ impl Parser<'_> {
         }
         if let Some(arrow) = self.eat(TokenKind::Arrow) {
             let gap = Span::new(self.tokens[self.pos - 2].span.end, arrow.span.end);
-            let message = "the result type of a foreign function comes after `:`, not `->`";
+            let message = "the result type of a foreign function must come after `:`, not `->`";
             self.report(
                 Diagnostic::syntax(arrow.span, message)
                     .help(EXAMPLE)

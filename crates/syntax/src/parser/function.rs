@@ -402,7 +402,7 @@ impl Parser<'_> {
                 token.span,
                 format!("expected a kind such as `Nat` or `DataType`, found `{text}`"),
             )
-            .help("parameters that are values are bound by `fun`"),
+            .help("`fun` binds parameters that are values"),
         });
         // The term in place of the kind is parsed as a type and discarded.
         self.term(TermCategory::Type);
@@ -423,7 +423,7 @@ impl Parser<'_> {
                 self.report(Diagnostic::error(
                     codes::RESERVED_NAME,
                     token.span,
-                    "`_` is a hole and binds nothing: begin an unused name with it, as in `_x`",
+                    "`_` is a hole and cannot be bound: begin an unused name with `_`, as in `_x`",
                 ));
                 (Name::default(), token.span)
             }

@@ -71,9 +71,9 @@ impl Parser<'_> {
             .filter(|kind| !kind.is_trivia());
         let [next, second] = [behind.next(), behind.next()];
         let (message, text) = match next {
-            None => ("a definition ends without `;`", ""),
+            None => ("a definition does not end with `;`: remove it", ""),
             Some(TokenKind::RParen | TokenKind::In | TokenKind::RBrace) => {
-                ("an expression ends without `;`", "")
+                ("an expression does not end with `;`: remove it", "")
             }
             Some(TokenKind::Ident)
                 if is_value == Some(true) && second == Some(TokenKind::Equals) =>
@@ -107,7 +107,7 @@ impl Parser<'_> {
         let is_type = matches!(before, Some(TokenKind::Colon | TokenKind::Arrow));
         let is_reference = is_type && self.slice(token.span) == "&" && self.host.is_none();
         if is_reference {
-            let message = "there are no references: write the type alone";
+            let message = "there are no reference types: write the type without `&`";
             self.report(Diagnostic::syntax(token.span, message).replace(
                 "Remove `&`",
                 token.span,
@@ -147,11 +147,11 @@ impl Parser<'_> {
         if self.error.is_none() {
             let advice = match (text, meant) {
                 ("~", Some((_, sign))) => format!(
-                    ": booleans are negated by `{sign}`, and the bits of an integer are flipped by `-x - 1`"
+                    ": write `{sign}` to negate a boolean, and `-x - 1` to invert the bits of an integer"
                 ),
-                ("&", Some((_, sign))) => format!(
-                    ": write `{sign}`, which combines booleans; there are no bitwise operations"
-                ),
+                ("&", Some((_, sign))) => {
+                    format!(": write `{sign}` to combine booleans; there are no bitwise operations")
+                }
                 (_, Some((_, sign))) => format!(": write `{sign}`"),
                 (_, None) => advice_for_sign(text).map_or(String::new(), |it| format!(": {it}")),
             };
@@ -223,9 +223,9 @@ fn innermost_bracket<'a>(mut tokens: impl Iterator<Item = &'a Token>) -> Option<
 
 /// Returns the error for a bitwise operator of other languages, which RISE does not have.
 pub fn no_bits(sign: &str, span: Span) -> Diagnostic {
-    let message = format!("`{sign}`: RISE has no bitwise operations");
+    let message = format!("`{sign}` is not part of RISE, which has no bitwise operations");
     Diagnostic::syntax(span, message).help(
-        "`*`, `/` and `%` with powers of two shift and mask numbers that are not negative; a `foreign def` does it in C",
+        "for numbers that are not negative, multiply, divide or take the remainder by a power of two; or compute in C, with a `foreign def`",
     )
 }
 

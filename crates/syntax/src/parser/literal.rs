@@ -154,15 +154,15 @@ fn bad_suffix(digits: &str, word: &str, number: Span, span: Span) -> Diagnostic 
     };
     if let Some(meant) = meant {
         return error(format!(
-            "`{word}` is not a type of numbers: write `{digits}{meant}`"
+            "`{word}` is not a number type: write `{digits}{meant}`"
         ))
         .replace(format!("Write `{digits}{meant}`"), span, meant);
     }
     if word.starts_with(['x', 'X', 'b', 'o']) && digits == "0" {
-        return error("numbers are written in decimal".to_owned());
+        return error("numbers must be written in decimal".to_owned());
     }
     if word.starts_with('_') {
-        return error("a number is written without `_` between its digits".to_owned());
+        return error("there must be no `_` between the digits of a number".to_owned());
     }
     if digits.contains(['.', 'e', 'E']) && ScalarType::from_text(word).is_some() {
         return error(format!(
@@ -170,6 +170,6 @@ fn bad_suffix(digits: &str, word: &str, number: Span, span: Span) -> Diagnostic 
         ));
     }
     error(format!(
-        "`{word}` is not a type of numbers: a number ends in its digits, in `f`, or in a type such as `i32` or `f64`"
+        "`{word}` is not a number type: after its digits, a number can only have `f`, or a type such as `i32` or `f64`"
     ))
 }

@@ -419,7 +419,7 @@ impl<'t> Parser<'t> {
         self.report(Diagnostic::error(
             codes::TOO_DEEP,
             span,
-            "this is nested too deeply: give a part of it its own definition",
+            "the expression or type is nested too deeply here: write a part of it as a definition of its own",
         ));
         self.skip_to_end();
     }

@@ -158,12 +158,12 @@ impl Parser<'_> {
     fn check_ambiguous(&mut self, first: BinaryOp, first_span: Span, op: BinaryOp, span: Span) {
         let message = match Precedence::of(op) {
             Precedence::Compare if self.divides => format!(
-                "comparisons do not chain: state both as conditions, as in `a {} b, b {} c`",
+                "comparisons do not chain: write two conditions, as in `a {} b, b {} c`",
                 first.as_str(),
                 op.as_str()
             ),
             Precedence::Compare => format!(
-                "comparisons do not chain: put parentheses around one, or join two with `&&`, as in `a {} b && b {} c`",
+                "comparisons do not chain: put parentheses around one comparison, or join two with `&&`, as in `a {} b && b {} c`",
                 first.as_str(),
                 op.as_str()
             ),

@@ -131,12 +131,14 @@ impl Parser<'_> {
             match is_closed && is_written {
                 true => Diagnostic::syntax(
                     open,
-                    format!("the size of an array comes before its elements: write `{written}`"),
+                    format!(
+                        "the size of an array must come before its elements: write `{written}`"
+                    ),
                 )
                 .write(span, written),
                 false => Diagnostic::syntax(
                     open,
-                    "the size of an array comes before its elements: write `n.f32`",
+                    "the size of an array must come before its elements: write `n.f32`",
                 ),
             },
         );

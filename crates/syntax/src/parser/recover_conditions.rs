@@ -58,7 +58,7 @@ impl Parser<'_> {
     /// Reports a `->` after conditions, and skips the type after it.
     pub(crate) fn conditions_within_type(&mut self) {
         let arrow = self.bump();
-        let message = "`where` and its conditions come after the whole type";
+        let message = "`where` and its conditions must come after the whole type";
         self.report(
             Diagnostic::syntax(arrow.span, message)
                 .help("write the rest of the type first: `n.f32 -> f32 where 4 | n`"),

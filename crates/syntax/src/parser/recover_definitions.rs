@@ -217,7 +217,7 @@ impl Parser<'_> {
         let head = self.since(word.span.start);
         let names = names.join(", ");
         let shown = if names.is_empty() { "x" } else { &names };
-        let message = format!("a function is written `fun({shown} => …)`");
+        let message = format!("this is not the notation of a function: write `fun({shown} => …)`");
         self.report(Diagnostic::syntax(word.span, message));
         let body = self.term(TermCategory::Expr);
         let is_missing = self.is_missing(body);
@@ -303,7 +303,7 @@ impl Parser<'_> {
             );
         } else if is_synonym {
             self.report(error(
-                "types are not given names: write the type where it is used".to_owned(),
+                "a type cannot be given a name: write the type where it is used".to_owned(),
             ));
         }
         defines || is_function || is_synonym || is_misspelt
@@ -331,17 +331,17 @@ impl Parser<'_> {
         let (error, (title, edits)) = match kind {
             Modifier::Kernel => {
                 let message = format!(
-                    "a definition becomes a kernel by `@target(opencl)` before it, not by `{text}`"
+                    "to make a kernel, write `@target(opencl)` before the definition, not `{text}`"
                 );
                 (error(message), write("@target(opencl)"))
             }
             Modifier::Foreign => {
                 let message =
-                    format!("a function of C is declared by `foreign def`, not `{text} def`");
+                    format!("to declare a function of C, write `foreign def`, not `{text} def`");
                 (error(message), write("foreign"))
             }
             Modifier::Visible => {
-                let help = "the files that import a file see all of its definitions";
+                let help = "all definitions of a file are in scope in the files that import it";
                 (error(begins).help(help), remove())
             }
             Modifier::Plain => (error(begins), remove()),
@@ -452,7 +452,8 @@ fn begins_definition(token: TokenKind) -> bool {
 
 /// Returns the error for a comment that begins with a sign of another language.
 pub(crate) fn comment(sign: Span, text: &str) -> Diagnostic {
-    let message = format!("`{text}` begins no comment: write `//`, or `/* … */` around it");
+    let message =
+        format!("`{text}` does not begin a comment: write `//`, or `/* … */` around the comment");
     let error = Diagnostic::syntax(sign, message);
     match text {
         "#" | "--" => error.write(sign, "//"),

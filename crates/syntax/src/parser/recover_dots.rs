@@ -73,15 +73,15 @@ impl Parser<'_> {
                 };
                 let is_transpose = text == "T";
                 let message = format!(
-                    "values have no part `{text}`: after a `.` comes `_1` or `_2`, the halves of a pair"
+                    "values have no component `{text}`: expected `_1` or `_2` after the `.`, the components of a pair"
                 );
                 let error = Diagnostic::syntax(span, message);
                 self.report(match is_call {
                     true => error
-                        .help(format!("a function is applied by a pipe: `{pipe}`"))
+                        .help(format!("to apply a function to the value, write `{pipe}`"))
                         .fix("Write `|>`", edits, false),
                     false if is_transpose => error
-                        .help("the columns of an array of rows are `… |> transpose`")
+                        .help("to transpose an array of rows, write `… |> transpose`")
                         .replace("Write `|> transpose`", span, " |> transpose"),
                     false => error,
                 });
@@ -112,7 +112,7 @@ impl Parser<'_> {
                 {
                     let text = self.slice(sign).to_owned();
                     let message = format!(
-                        "there is no `{text}`: operators work on numbers, and `map` on the elements of an array"
+                        "there is no `{text}`: operators work on single values, and `map` applies a function to each element of an array"
                     );
                     let operator = text.trim_start_matches('.');
                     self.report(Diagnostic::syntax(sign, message).help(format!(
@@ -120,7 +120,7 @@ impl Parser<'_> {
                     )));
                     return None;
                 }
-                self.expected("`_1` or `_2`, the halves of a pair,");
+                self.expected("`_1` or `_2`, the components of a pair,");
                 None
             }
         }
@@ -150,9 +150,9 @@ impl Parser<'_> {
     fn wrong_half(&mut self, span: Span, text: &str) {
         let error = |message| Diagnostic::syntax(span, message);
         self.report(match text {
-            "1" | "2" => error(format!("half of a pair is written `._{text}`"))
+            "1" | "2" => error(format!("component {text} of a pair is written `._{text}`"))
                 .write(span, format!("._{text}")),
-            _ => error("the halves of a pair are written `._1` and `._2`".to_owned()),
+            _ => error("the components of a pair are written `._1` and `._2`".to_owned()),
         });
     }
 

@@ -65,15 +65,15 @@ impl Parser<'_> {
             }
             _ if self.slice(next.span) == "where" => {
                 self.error_at(next.span, match typed {
-                    true => "conditions are stated before the `def` here, as `@assume(4 | n)`".to_owned(),
-                    false => "`where` follows a type: write one, or state the conditions before the `def` as `@assume(4 | n)`"
+                    true => "`where` is not allowed here: write the conditions before the `def`, as `@assume(4 | n)`".to_owned(),
+                    false => "`where` must come after a type: write the type of the definition, or write the conditions before the `def`, as `@assume(4 | n)`"
                         .to_owned(),
                 });
                 self.skip_to_equals();
             }
             _ if typed && matches!(self.slice(next.span), "if" | "with" | "when" | "requires") => {
                 let text = self.quoted(next);
-                let message = format!("conditions on sizes come after `where`, not {text}");
+                let message = format!("conditions on sizes must come after `where`, not {text}");
                 self.report(Diagnostic::syntax(next.span, message).write(next.span, "where"));
                 self.skip_to_equals();
             }

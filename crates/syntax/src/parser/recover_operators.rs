@@ -18,14 +18,14 @@ impl Parser<'_> {
                 TokenKind::Plus if self.is_doubled() && is_binary => {
                     self.foreign_binary(operand, mode, |list, rest| {
                         let written = format!("concat({list})({rest})");
-                        let message = format!("two arrays are joined by `{written}`, not by `++`");
+                        let message = format!("there is no `++`: write `{written}` to join two arrays");
                         (message, written)
                     })
                 }
                 TokenKind::Bang if self.is_doubled() && is_binary => {
                     self.foreign_binary(operand, mode, |list, index| {
                         let message = format!(
-                            "an element of an array is `{list} |> idx({index})`: there is no `!!`"
+                            "there is no `!!`: write `{list} |> idx({index})` for an element of an array"
                         );
                         (message, format!("idx({index})({list})"))
                     })
@@ -78,7 +78,7 @@ impl Parser<'_> {
         let applied = format!("{left}{}", self.in_parentheses(rhs));
         let composed = format!("{left} << {}", self.text_of(rhs));
         let message = format!(
-            "`@` is not an operator: a function is applied as in `{applied}`, and composed with another one as in `{composed}`"
+            "`@` is not an operator: write `{applied}` to apply a function, or `{composed}` to compose two functions"
         );
         let offer = |text: String| (format!("Write `{text}`"), vec![(span, text)]);
         let [(apply, application), (compose, composition)] = [applied, composed].map(offer);
@@ -198,7 +198,7 @@ impl Parser<'_> {
         self.report(match joins_numbers {
             true => no_bits("|", span),
             false => Diagnostic::syntax(span,
-                "`|` means \"divides\", in conditions of `where` and `@assume` only: a pipeline is written `|>`, \"or\" is `||`, and there are no bitwise operations",
+                "`|` is allowed only in conditions of `where` and `@assume`, where it means \"divides\": write `|>` for a pipeline and `||` for \"or\"; there are no bitwise operations",
             )});
         Some(BinaryOp::Pipe)
     }
@@ -211,7 +211,7 @@ impl Parser<'_> {
         if is_sign {
             self.bump();
             let span = first.cover(second);
-            let message = "two values that are not equal are compared with `!=`, not `<>`";
+            let message = "there is no `<>`: write `!=` to compare two values";
             self.report(Diagnostic::syntax(span, message).write(span, "!="));
         }
         is_sign
@@ -274,10 +274,10 @@ impl Parser<'_> {
         let next = self.peek(2).span;
         self.bump();
         self.bump();
-        let message = "arguments have no names: they come in the order of the parameters";
+        let message = "arguments have no names: write them in the order of the parameters";
         self.report(
             Diagnostic::syntax(name.cover(equals), message)
-                .help("write the value alone; two values are compared with `==`")
+                .help("write the value without the name; to compare two values, write `==`")
                 .replace("Remove the name", Span::new(name.start, next.start), ""),
         );
     }
@@ -294,7 +294,7 @@ impl Parser<'_> {
                 "let ",
             ));
         }
-        let message = "`=` defines: two values are compared with `==`";
+        let message = "`=` is only for definitions: write `==` to compare two values";
         self.report(Diagnostic::syntax(span, message).write(span, "=="));
         Some(BinaryOp::Eq)
     }
@@ -322,9 +322,9 @@ impl Parser<'_> {
         }
         let error = |message| Diagnostic::syntax(token.span, message);
         self.report(match op {
-            BinaryOp::Or if self.divides => {
-                error("conditions on sizes all have to hold: there is no \"or\"".to_owned())
-            }
+            BinaryOp::Or if self.divides => error(
+                "there is no \"or\" in conditions on sizes: all conditions must hold".to_owned(),
+            ),
             BinaryOp::Divides => error(format!(
                 "expected `divides` between two sizes, found {text}"
             ))
@@ -340,7 +340,7 @@ impl Parser<'_> {
 
 fn no_increment(sign: Span, written: &str) -> Diagnostic {
     let message = format!(
-        "there is no `{written}{written}`: nothing changes its value, and a new one is `x {written} 1`"
+        "there is no `{written}{written}`: values never change; write `x {written} 1` for a new value"
     );
     Diagnostic::syntax(sign, message)
 }

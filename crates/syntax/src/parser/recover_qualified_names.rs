@@ -60,7 +60,7 @@ impl Parser<'_> {
         };
         let span = self.span_of(module).cover(last.span);
         let (path, name) = (self.slice(span), self.slice(last.span));
-        let message = format!("there are no modules: `{path}` is not known here");
+        let message = format!("there are no modules, so `{path}` cannot be found");
         self.report(Diagnostic::syntax(span, message)
                 .help(format!(
                     "write the name without a module: `{name}`; a function of C must be declared with `foreign def`"

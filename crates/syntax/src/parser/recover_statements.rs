@@ -53,8 +53,9 @@ impl Parser<'_> {
         let text = self.quoted(word);
         let message = format!("there is no {text}: write `select(condition, then, else)`");
         self.report(
-            Diagnostic::syntax(word.span, message)
-                .help("for several cases nest `select`: `select(x == 0)(a)(select(x == 1)(b)(c))`"),
+            Diagnostic::syntax(word.span, message).help(
+                "for several cases, nest `select`: `select(x == 0)(a)(select(x == 1)(b)(c))`",
+            ),
         );
         self.skip_to_end();
         self.push(TermKind::Missing, word.span)
@@ -70,9 +71,9 @@ impl Parser<'_> {
     /// or `=>`. Returns a [`TermKind::Missing`].
     fn quantified_type(&mut self) -> TermId {
         let word = self.bump();
-        let message = "there is no `forall`: sizes and types that a type takes are its parameters";
+        let message = "there is no `forall`: sizes and types must be parameters of the type";
         self.report(Diagnostic::syntax(word.span, message).help(
-                "make them parameters, as in `(n: Nat) -> n.f32 -> f32`, in braces if they are inferred, as in `{t: DataType} -> 4.t -> 4.t`",
+                "write a parameter as in `(n: Nat) -> n.f32 -> f32`, or, if it is inferred, in braces, as in `{t: DataType} -> 4.t -> 4.t`",
             ));
         let mut depth = 0u32;
         loop {
@@ -117,7 +118,7 @@ impl Parser<'_> {
     fn return_statement(&mut self, mode: TermCategory) -> TermId {
         let word = self.bump().span;
         let gap = Span::new(word.start, self.token().span.start);
-        let message = "there is no `return`: the body of a function is its result";
+        let message = "there is no `return`: a function returns the value of its body";
         self.report(Diagnostic::syntax(word, message).replace("Remove `return`", gap, ""));
         self.postfix(mode)
     }
@@ -134,10 +135,10 @@ impl Parser<'_> {
 
     fn loop_statement(&mut self) -> TermId {
         let word = self.bump();
-        let message = "there is no `for`: patterns such as `map` and `reduce` are the loops";
+        let message = "there is no `for`: write patterns such as `map` and `reduce`";
         self.report(
             Diagnostic::syntax(word.span, message)
-                .help("write `xs |> map(fun(x => …))`; the positions are `generate(fun(i => …))`"),
+                .help("`xs |> map(fun(x => …))` computes with each element of an array, and `generate(fun(i => …))` with each index"),
         );
         self.skip_to_end();
         self.push(TermKind::Missing, word.span)

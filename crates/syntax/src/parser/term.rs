@@ -194,7 +194,7 @@ impl Parser<'_> {
             let edit = self.in_behind_value(span);
             let message = format!("expected `in` after the value of `{name}`");
             let error = Diagnostic::syntax(span, message)
-                .related(start, "this `let` is written `let name = value in result`");
+                .related(start, "a `let` is written `let name = value in result`");
             self.report(match edit {
                 Some((place, text)) => {
                     let title = format!("write `{}`", text.trim());
@@ -471,7 +471,8 @@ impl Parser<'_> {
     /// Reports and skips the type annotation of a `let`: `let x: type = …`.
     fn let_with_type(&mut self, name: &Name) {
         let colon = self.bump();
-        let message = format!("`let` takes no type: write `let {name} = (value : type) in …`");
+        let message =
+            format!("the name of a `let` has no type: write `let {name} = (value : type) in …`");
         self.error_at(colon.span, message);
         self.term(TermCategory::Type);
     }
@@ -485,15 +486,14 @@ impl Parser<'_> {
         if name == "mut" && self.at(TokenKind::Ident) && self.peek_kind(1) == TokenKind::Equals {
             let word = self.previous().unwrap_or(next).span;
             let gap = Span::new(word.start, next.span.start);
-            let message = "there is no `mut`: nothing changes the value of a `let`";
+            let message = "there is no `mut`: the value of a `let` never changes";
             self.report(Diagnostic::syntax(word, message).replace("Remove `mut`", gap, ""));
             self.pos += 2;
             return;
         }
         if self.at(TokenKind::LParen) {
-            let message = format!(
-                "`let` binds values: a function is given its own `def {name} = fun(x => …)`"
-            );
+            let message =
+                format!("`let` cannot define a function: write `def {name} = fun(x => …)`");
             self.error_at(next.span, message);
             self.skip_brackets();
             self.eat(TokenKind::Equals);
@@ -512,6 +512,6 @@ fn one_parameter_each(span: Span, implicit: bool) -> Diagnostic {
     };
     Diagnostic::syntax(
         span,
-        format!("a type takes one parameter at a time: write `{form}`"),
+        format!("there can be only one parameter between these brackets of a type: write `{form}`"),
     )
 }

@@ -239,8 +239,8 @@ fn unknown_size(flow: &Flow<'_>, id: Id) -> CompileError {
     let count = rise::print::nat_text(&count, &names);
     if flow.is_private(id) {
         let text = format!(
-            "`{count}` elements are kept in Private memory here, which are the registers of a \
-             work-item: there their number has to be a constant"
+            "`{count}` elements are stored in Private memory here, where the number of elements must \
+             be a constant"
         );
         return CompileError::new(variable.origin, text).with_help(
             "store them in Local or Global memory, or say with `@opencl` or `oclRun` how many \
@@ -248,8 +248,7 @@ fn unknown_size(flow: &Flow<'_>, id: Id) -> CompileError {
         );
     }
     let text = format!(
-        "`{count}` elements are stored here, and nothing says how many that is at most when the \
-         kernel starts"
+        "`{count}` elements are stored here, and this number is not known when the kernel starts"
     );
     CompileError::new(variable.origin, text)
         .with_help("memory of a kernel is allocated before it runs: store a number of elements that depends on sizes only")

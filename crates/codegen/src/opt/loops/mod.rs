@@ -262,17 +262,17 @@ impl Loops<'_> {
         let Some(count) = length.as_const() else {
             let names = rise::Names(self.function.names.as_slice().into());
             let length = rise::print::nat_text(&length, &names);
-            let text = format!("a loop that is to be unrolled runs `{length}` times");
-            return Err(CompileError::new(origin, text)
-                .with_help("unrolling needs a number: use the pattern without `Unroll`"));
+            let text = format!("a loop to unroll runs `{length}` times, which is not a constant");
+            return Err(CompileError::new(origin, text).with_help(
+                "make the number of iterations a constant, or use the pattern without `Unroll`",
+            ));
         };
         for number in 0..count {
             self.written += size(&body);
             if self.written > MAX_UNROLLED {
-                let text = format!("unrolling makes more than {MAX_UNROLLED} statements");
-                return Err(
-                    CompileError::new(origin, text).with_help("use the pattern without `Unroll`")
-                );
+                let text = format!("unrolling the loops makes more than {MAX_UNROLLED} statements");
+                return Err(CompileError::new(origin, text)
+                    .with_help("use the pattern without `Unroll`, which makes a loop"));
             }
             let value = self.facts.normalize(&(from + step * number));
             // The last copy can be the original.

@@ -99,7 +99,7 @@ def others = depFun(n: Nat => fun(xs: n.f32 =>
     let error = error(&text, "others");
     expect![[r#"
         this reads Private memory of other work-items: private memory is each work-item's own, and each holds only the elements that it computed in `mapLocal(0)`
-        Some("use `toMem(Local)` (`reduceSeq(Local)`, …) for what a work-group shares, or go through the array with the same map, each element at its own place")"#]].assert_eq(&format!("{}\n{:?}", error.message, error.help));
+        Some("use `toMem(Local)` (`reduceSeq(Local)`, …) for what a work-group shares, or let each work-item read only the elements that it computed, with the same map")"#]].assert_eq(&format!("{}\n{:?}", error.message, error.help));
 }
 
 #[test]
@@ -119,7 +119,7 @@ def own = depFun(n: Nat => fun(xs: n.f32 =>
     let error = error(&text, "groups");
     expect![[r#"
         work-groups read here what other work-groups write in the same kernel, and no barrier makes one group wait for another
-        Some("make two kernels of it, with `oclRun` around what writes and around what reads, or let each group read only what it wrote")"#]].assert_eq(&format!("{}\n{:?}", error.message, error.help));
+        Some("make two kernels, with `oclRun` around what writes and around what reads, or let each group read only what it wrote")"#]].assert_eq(&format!("{}\n{:?}", error.message, error.help));
     assert_eq!(check(&text, "own", &[16], &GRIDS[..1]), 0);
 }
 
@@ -171,7 +171,7 @@ def inside = fun(xs: 1.4.f32 => xs |> mapWorkGroup(fun(c =>
     );
     let error = error(&text, "inside");
     expect![[r#"
-        this `mapLocal(0)` runs inside of `mapLocal(0)`, whose work-items have other work there: what a `map` computes is computed where it is read
+        this `mapLocal(0)` runs inside of `mapLocal(0)`, whose work-items already have other iterations there: a `map` is computed where its result is read
         Some("store its result before it is read: `toMem(Local)` outside of the map that reads it")"#]].assert_eq(&format!("{}\n{:?}", error.message, error.help));
 }
 

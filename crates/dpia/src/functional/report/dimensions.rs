@@ -27,7 +27,7 @@ impl Reporter<'_> {
             .collect();
         let list: Vec<String> = texts.iter().map(|text| tick(text)).collect();
         if !list.is_empty() {
-            found.help = Some(format!("write out what it does: {}", list.join(" or ")));
+            found.help = Some(format!("write out what it computes: {}", list.join(" or ")));
         }
         for (chain, text) in chains.iter().zip(texts) {
             let edits = self.nested_maps(head, chain);

@@ -89,8 +89,10 @@ impl Reporter<'_> {
                     ConcurrentWriters::All => None,
                 };
                 found.help = Some(match example {
-                    Some(example) => format!("write it inside of a `{map}`, as in `|> {example}`"),
-                    None => format!("write it inside of a `{map}`"),
+                    Some(example) => {
+                        format!("write the result inside of a `{map}`, as in `|> {example}`")
+                    }
+                    None => format!("write the result inside of a `{map}`"),
                 });
             }
         }
@@ -110,7 +112,7 @@ impl Reporter<'_> {
         {
             let launch = "@opencl(local = [1], global = [1])";
             found.help = Some(format!(
-                "write it inside of a `{map}`, or launch one work-item: `{launch}`"
+                "write the result inside of a `{map}`, or launch one work-item: `{launch}`"
             ));
             let edits = self.annotated(launch);
             offer(
@@ -240,10 +242,10 @@ impl Reporter<'_> {
 
     pub(super) fn outside_kernels(&self, at: Origin) -> Diagnostic {
         let place = self.source_map.stage(at);
-        let message = "this is written outside of every kernel\n\
-             where `oclRun` says what the kernels are, nothing else runs on the device";
+        let message = "this is computed outside of every `oclRun`\n\
+             a program with `oclRun` consists of its kernels only";
         Diagnostic::error(codes::NOT_ON_TARGET, place, message).help(
-            "move it into one of the kernels, or write `oclRun` around it to make it a kernel",
+            "move this into one of the kernels, or write `oclRun` around it to make it a kernel",
         )
     }
 
@@ -259,7 +261,7 @@ impl Reporter<'_> {
         };
         let message = format!(
             "{who} copies each array that `{name}` makes to the same place\n\
-             a scan gives all of its accumulators, and these are arrays"
+             a scan returns all of its accumulators, and these are arrays"
         );
         Diagnostic::error(codes::WRITTEN_BY_ALL, spot.head, message).help(format!(
             "let each work-item scan numbers of its own: `transpose |> {map}({name}(…)) |> transpose`"
@@ -310,10 +312,10 @@ impl Reporter<'_> {
         let mut found = Diagnostic::error(codes::WRONG_NESTING, spot.head, message);
         found.help = Some(match (outer, again) {
             (None, Some(_)) => format!(
-                "put it around all of `{around}`, so that one kernel runs it, or write its rounds \
+                "put `{name}` around all of `{around}`, so that one kernel runs it, or write its rounds \
                  one after the other, each a kernel"
             ),
-            _ => "put it around everything that is one kernel".to_owned(),
+            _ => format!("put `{name}` around everything that belongs to one kernel"),
         });
         match place {
             Some(place) => found.related(self.source_map.related(place), "inside this"),
@@ -332,10 +334,11 @@ impl Reporter<'_> {
         match wrong {
             LaunchError::Nothing { dimension, global } => {
                 let (key, help) = match global {
-                    true => ("global", "launch at least one group"),
-                    false => ("local", "a group has at least one work-item"),
+                    true => ("global", "launch at least one work-group"),
+                    false => ("local", "a work-group has at least one work-item"),
                 };
-                let message = format!("a launch of 0 work-items{}", along(*dimension));
+                let along = along(*dimension);
+                let message = format!("the {key} size{along} is 0: this launches no work-items");
                 Diagnostic::error(codes::LAUNCH_SIZE, at(key, *dimension), message).help(help)
             }
             LaunchError::LargeGroup {
@@ -348,14 +351,14 @@ impl Reporter<'_> {
                     None => head.unwrap_or_else(|| self.launch_list("local")),
                 };
                 let message = format!(
-                    "a work-group of {} work-items{}, and {} takes at most {}",
+                    "a work-group has {} work-items{} here, and {} allows at most {}",
                     self.plain_size(items),
                     dimension.map_or_else(String::new, along),
                     limit.device,
                     limit.most
                 );
                 let mut found = Diagnostic::error(codes::DEVICE_LIMIT, place, message)
-                    .help("launch smaller groups, and more of them");
+                    .help("launch smaller work-groups, and more of them");
                 if let (Some(_), None, Some(smaller)) =
                     (dimension, kernel, smaller_group(items, limit.most))
                 {
@@ -397,7 +400,7 @@ impl Reporter<'_> {
         if let (Some(local), Some(global)) = (local.as_const(), global.as_const())
             && let Some(next) = global.checked_add(local - 1).map(|sum| sum / local * local)
         {
-            found.help = Some(format!("the next multiple is {next}"));
+            found.help = Some(format!("the next multiple of the local size is {next}"));
             if kernel.is_none() {
                 let title = format!("Launch {next} work-items");
                 let edits = Some(vec![(place, next.to_string())]);

@@ -58,7 +58,7 @@ impl Reporter<'_> {
             let found = found
                 .related(self.source_map.related(used_at), "used here")
                 .help(format!(
-                    "{user} also writes what this function gives: store it in {user}, where it is \
+                    "{user} also writes what this function returns: store it in {user}, where it is \
                      read, with `|> {memory}`"
                 ));
             return match self.stored_and_copied(problem, &memory) {
@@ -68,18 +68,18 @@ impl Reporter<'_> {
         }
         if !self.target.has_work_items() {
             return self.fixed(
-                found.help("store it in between: `|> toMem`"),
+                found.help("store the result before it is read: `|> toMem`"),
                 "Store in memory: `toMem`",
                 self.source_map.append(at, "toMem"),
             );
         }
         found.help = Some(match best {
             Some(best) => format!(
-                "say in which memory it is stored in between, as in `|> toMem({})`",
+                "store the result before it is read, as in `|> toMem({})`",
                 best.space
             ),
-            None => "make both parts kernels of their own with `oclRun`, and store in Global \
-                     memory in between"
+            None => "make what writes and what reads two kernels with `oclRun`, and store the \
+                     result in Global memory between them"
                 .into(),
         });
         for space in spaces {
@@ -191,7 +191,10 @@ impl Reporter<'_> {
     ) -> Diagnostic {
         let spot = self.source_map.location(at);
         let name = self.name(spot, primitive);
-        let message = format!("{} does not say in which memory it stores", tick(&name));
+        let message = format!(
+            "{} does not say in which address space it stores its result",
+            tick(&name)
+        );
         let found = Diagnostic::error(codes::ADDRESS_SPACE, spot.head, message);
         let found = found.help(
             match spaces.iter().find(|space| space.impossible.is_none()) {
@@ -292,7 +295,7 @@ impl Reporter<'_> {
                     .to_owned(),
             },
             PlacementError::NoConstant(bytes) => format!(
-                "Private memory needs a constant size, and this is {}: make the size a number",
+                "the size in Private memory must be a constant, and this is {}: make the size a number",
                 self.bytes(bytes)
             ),
             PlacementError::BetweenKernels
@@ -314,7 +317,7 @@ impl Reporter<'_> {
         let spot = self.source_map.location(at);
         let name = self.name(spot, primitive);
         let message = format!(
-            "{} takes {} of Local memory, and {} has {}",
+            "{} takes {} of Local memory, and {} has only {}",
             tick(&name),
             format_bytes(bytes),
             limit.device,
@@ -387,8 +390,8 @@ impl Reporter<'_> {
 fn no_space(spaces: &[SpaceChoice]) -> String {
     let global = spaces.iter().find(|s| s.space == AddressSpace::Global);
     match global.and_then(|space| space.impossible.as_deref()) {
-        Some(why) => format!("it cannot be in Global memory either: {why}"),
-        None => "compute it where it is read, with `map`".to_owned(),
+        Some(why) => format!("Global memory is not possible either: {why}"),
+        None => "compute the array where it is read, with `map`".to_owned(),
     }
 }
 

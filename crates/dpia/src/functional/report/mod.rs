@@ -282,7 +282,7 @@ impl Reporter<'_> {
                 Some(_) => self.source_map.related(other.at),
                 None => spot.head.into(),
             };
-            found.related(place, "this one is in no `mapWorkGroup` either")
+            found.related(place, "this map is in no `mapWorkGroup` either")
         })
     }
 
@@ -306,7 +306,7 @@ impl Reporter<'_> {
             let has_memory = !self.target.has_work_items() || memory.ends_with(')');
             let edits = (self.source_map.append(part.at, &memory)).filter(|_| has_memory);
             let place = self.source_map.related(part.at);
-            found = found.related(place, format!("this is to be stored: `|> {memory}`"));
+            found = found.related(place, format!("this must be stored: `|> {memory}`"));
             all = all.zip(edits).map(|(all, edits)| [all, edits].concat());
         }
         if let Some(help) = &mut found.help {
@@ -332,7 +332,7 @@ impl Reporter<'_> {
             };
             let copy = alternatives::copy(data, self.target, &part.nest);
             let place = self.source_map.related(part.at);
-            found = found.related(place, format!("this is to be copied: `|> {copy}`"));
+            found = found.related(place, format!("this must be copied: `|> {copy}`"));
             let part = self.source_map.append(part.at, &copy);
             edits = edits.zip(part).map(|(all, part)| [all, part].concat());
             copies.push(copy);
@@ -351,7 +351,7 @@ impl Reporter<'_> {
 
     fn missing_copy(&self, problem: &Problem, wanted: &User, data: &Ty) -> Diagnostic {
         let copy = alternatives::copy(data, self.target, &problem.nest);
-        let message = format!("nothing writes this array to {}", self.destination(wanted));
+        let message = format!("no loop copies this array to {}", self.destination(wanted));
         let at = match self.place_to_change(problem) {
             Ok(at) => at,
             Err(used_at) => {
@@ -360,7 +360,7 @@ impl Reporter<'_> {
                 return Diagnostic::error(rise::codes::MISSING_COPY, span, message)
                     .related(self.source_map.related(used_at), "used here")
                     .help(format!(
-                        "{user} also reads what this function gives: copy it in {user}, where it \
+                        "{user} also reads what this function returns: copy it in {user}, where it \
                          is written, with `|> {copy}`"
                     ));
             }
@@ -370,7 +370,7 @@ impl Reporter<'_> {
             self.source_map.stage(at),
             message,
         )
-        .help(format!("copy it: `|> {copy}`"));
+        .help(format!("copy the array: `|> {copy}`"));
         self.fixed(
             found,
             &format!("Copy: `{copy}`"),
@@ -430,7 +430,10 @@ impl Reporter<'_> {
         found.help = Some(match (&list[..], self.source_map.names(spot, pattern)) {
             ([one], true) => format!("write {one}"),
             (many, true) => format!("choose one of {}", many.join(", ")),
-            (many, false) => format!("write out what it does, with {}", many.join(" or ")),
+            (many, false) => format!(
+                "write out what `{name}` computes, with {}",
+                many.join(" or ")
+            ),
         });
         self.offer_replacements(&mut found, (at, pattern), "Choose", &choices);
         if pattern == Primitive::Map {
@@ -493,13 +496,12 @@ impl Reporter<'_> {
 
     fn no_iteration(&self, spot: SourceLocation, never: bool) -> Diagnostic {
         let message = if never {
-            "`iterate` with 0 rounds computes nothing"
+            "compiled code needs at least 1 round of `iterate`, found 0"
         } else {
-            "`iterate` needs at least 1 round, which its count does not say"
+            "compiled code needs at least 1 round of `iterate`, and the number of rounds may be 0"
         };
-        Diagnostic::error(rise::codes::OBLIGATION_FAILS, spot.head, message).help(
-            "compiled code writes the result in the last round, so at least one round is needed",
-        )
+        Diagnostic::error(rise::codes::OBLIGATION_FAILS, spot.head, message)
+            .help("the last round of `iterate` writes the result")
     }
 
     fn no_half(&self, spot: SourceLocation) -> Diagnostic {
@@ -517,7 +519,7 @@ impl Reporter<'_> {
     ) -> Diagnostic {
         let at = problem.at;
         let message = format!(
-            "the function of `{}` reads the accumulator at another element than it writes",
+            "the function of `{}` reads another element of the accumulator than the one that it writes",
             pattern.name()
         );
         let found = Diagnostic::error(
@@ -586,22 +588,26 @@ impl Reporter<'_> {
         let spot = self.source_map.location(at);
         let name = self.name(spot, Primitive::Map);
         let (reason, place) = match reader {
-            RecomputationCause::Windows(_) => ("windows overlap", "these windows read it"),
-            RecomputationCause::Loop(..) => {
-                ("a loop reads all of it at each step", "this loop reads it")
-            }
-            RecomputationCause::Name(_) => ("it is read more than once", "read again here"),
+            RecomputationCause::Windows(_) => (
+                "overlapping windows read an element several times",
+                "these windows read it",
+            ),
+            RecomputationCause::Loop(..) => (
+                "a loop reads all of them at each step",
+                "this loop reads them",
+            ),
+            RecomputationCause::Name(_) => ("the array is read more than once", "read again here"),
         };
         let store = match self.target.has_work_items() {
-            true => "toMem` with an address space",
-            false => "toMem`",
+            true => "`toMem` with an address space",
+            false => "`toMem`",
         };
         let message =
             format!("the elements of this `{name}` are computed again at each read: {reason}");
         Diagnostic::error(codes::RECOMPUTED, spot.head, message)
             .related(self.source_map.related(reader.origin()), place)
             .help(format!(
-                "to compute each once, write it with a loop and store it: `{store}"
+                "to compute each element once, write the array with a loop and store it by {store}"
             ))
     }
 
@@ -611,7 +617,7 @@ impl Reporter<'_> {
         let (what, help) = match kind {
             ParameterKind::Function => (
                 "is a function",
-                "write a definition that applies this one to a function, and compile that",
+                "write a definition that applies this definition to a function, and compile that",
             ),
             ParameterKind::Arrays => (
                 "has an array in a tuple",
@@ -625,14 +631,14 @@ impl Reporter<'_> {
                 "has vectors of a number of lanes that is not known",
                 "write the number in its type, as in `Vec[4, f32]`",
             ),
-            ParameterKind::Half => ("has numbers of type `f16`", "C has none: take `f32`"),
+            ParameterKind::Half => ("has numbers of type `f16`", "C has no `f16`: take `f32`"),
             ParameterKind::TypeLevel(kind) => (
                 match kind {
                     Kind::AddrSp => "is an address space",
                     Kind::Nat2Nat | Kind::Nat2Data => "is a function of sizes",
                     _ => "is a type",
                 },
-                "write a definition that fixes it, and compile that",
+                "write a definition that applies this definition to an argument for it, and compile that",
             ),
         };
         let def = &self.source_map.program.name;
@@ -646,17 +652,20 @@ impl Reporter<'_> {
         let names = rise::Names(self.source_map.program.names.clone().into());
         let result = super::primitive_checks::result(&self.source_map.program.body);
         let text = print::type_text(&result.ty, &names);
-        let message = format!("`{def}` cannot be compiled on its own: its result is `{text}`");
+        let message = format!(
+            "`{def}` cannot be compiled on its own: its result `{text}` is neither an array nor a value without arrays"
+        );
         let found = Diagnostic::error(codes::NOT_A_PROGRAM, self.def_name(), message);
         match pair {
             Some((Primitive::Unzip, at)) => {
                 let found =
-                    found.help("leave `unzip` out, so that the result is an array of pairs");
+                    found.help("leave `unzip` out, so that the result is one array of pairs");
                 let edits = self.with_result_zipped(self.source_map.without_stage(at));
                 return self.fixed(found, "Leave `unzip` out", edits);
             }
             Some((_, at)) => {
-                let found = found.help("return an array of pairs: `zip` makes one of two arrays");
+                let found =
+                    found.help("return one array of pairs, which `zip` makes of two arrays");
                 let edits = self.with_result_zipped(self.source_map.zipped(at));
                 return self.fixed(found, "Give an array of pairs: `zip`", edits);
             }
@@ -722,7 +731,9 @@ impl Reporter<'_> {
             User::Primitive(p @ (ReduceSeq | ReduceSeqUnroll | ReducePar | ScanSeq), _) => {
                 format!("the accumulator of `{}`", p.name())
             }
-            User::Primitive(p, origin) => format!("what {} makes", tick(&self.quote(*origin, *p))),
+            User::Primitive(p, origin) => {
+                format!("the result of {}", tick(&self.quote(*origin, *p)))
+            }
             User::Function(p @ (ReduceSeq | ReduceSeqUnroll | ReducePar), _) => {
                 format!("the accumulator of `{}`", p.name())
             }

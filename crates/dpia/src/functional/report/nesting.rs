@@ -33,9 +33,10 @@ impl Reporter<'_> {
         let groups = nest.iter().find(|level| level.primitive == MapWorkGroup);
         let groups = groups.filter(|_| inner.primitive == MapLocal && outer.is_none());
         let message = match outer {
-            Some(_) if inner.primitive.pattern().level() == Some(Level::Threads) => {
-                format!("this `{name}` runs inside another one, which already uses all threads")
-            }
+            Some(outer) if inner.primitive.pattern().level() == Some(Level::Threads) => format!(
+                "this `{name}` runs inside of {}, which already uses all threads",
+                of(outer)
+            ),
             Some(outer) => format!("{} cannot be inside {}", of(inner), of(outer)),
             None if let Some(groups) = groups => format!(
                 "{} is over dimension {}, and the {} around it over dimension {}",
@@ -142,7 +143,7 @@ impl Reporter<'_> {
         if let Some(dimension) = (0..3).find(fits) {
             let name = written(MapGlobal, dimension);
             found.help = Some(format!(
-                "let the outer one share another dimension: `{name}`"
+                "let the outer map distribute over another dimension: `{name}`"
             ));
             let edits = self.source_map.replace(outer.at, MapGlobal, &name);
             offer(found, format!("Make the outer one `{name}`"), edits);
@@ -175,7 +176,9 @@ impl Reporter<'_> {
                 {
                     return;
                 }
-                found.help = Some(format!("split among work-groups outside: `{group}`"));
+                found.help = Some(format!(
+                    "distribute over work-groups in the outer map: `{group}`"
+                ));
                 let edits = self.source_map.replace(outer.at, outer.primitive, &group);
                 offer(found, format!("Make the outer one `{group}`"), edits);
             }
@@ -191,7 +194,9 @@ impl Reporter<'_> {
                     return;
                 };
                 let local = written(MapLocal, inner.dimension);
-                found.help = Some(format!("swap them: `{group}` outside, `{local}` inside"));
+                found.help = Some(format!(
+                    "swap the two maps: `{group}` outside, `{local}` inside"
+                ));
                 let outside = self.source_map.replace(inner.at, inner.primitive, &group);
                 let within = self.source_map.replace(swapped.at, MapWorkGroup, &local);
                 let edits = outside.zip(within).map(|(a, b)| [a, b].concat());
@@ -232,10 +237,12 @@ fn why(inner: ParallelMap, outer: Option<ParallelMap>) -> Option<&'static str> {
         (MapLocal, MapGlobal) => {
             "`mapGlobal` gives each iteration to a single work-item, so no work-group can distribute the inner iterations"
         }
-        (MapLocal, _) => "the work-items of the group already share the iterations around it",
+        (MapLocal, _) => {
+            "the work-items of the group already share the iterations of the map around it"
+        }
         (_, MapLocal) => {
             "the function of `mapLocal` is executed by a single work-item, which cannot start others"
         }
-        _ => "the work-items of this dimension already share the iterations around it",
+        _ => "the work-items of this dimension already share the iterations of the map around it",
     })
 }

@@ -49,7 +49,7 @@ impl Reporter<'_> {
                 return;
             }
             if found.fixes.is_empty() {
-                found.help = Some(format!("write out what it does: `{text}`"));
+                found.help = Some(format!("write out what it computes: `{text}`"));
             }
             let edits = self.source_map.rewrite(at, &text);
             offer(found, format!("Write it out with `{choice}`"), edits);

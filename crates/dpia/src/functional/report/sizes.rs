@@ -14,18 +14,18 @@ impl Reporter<'_> {
         let names = rise::Names(self.source_map.program.names.clone().into());
         let size = print::nat_text(size, &names);
         let name = self.name(self.source_map.location(at), primitive);
-        let must = "generated code must know the number";
+        let must = "and this number must be a constant";
         match primitive {
             Primitive::MapSeqUnroll | Primitive::ReduceSeqUnroll => {
-                let message = format!("`{name}` writes out each of `{size}` steps: {must}");
+                let message = format!("`{name}` writes out each of its `{size}` steps, {must}");
                 self.rolled(at, primitive, message, ", or make the size a number")
             }
             Primitive::RotateValues => {
-                let message = format!("`{name}` moves `{size}` values one by one: {must}");
+                let message = format!("`{name}` moves `{size}` values one by one, {must}");
                 self.ring(at, message, &size)
             }
             _ => {
-                let message = format!("`{name}` makes vectors of `{size}` lanes: {must}");
+                let message = format!("`{name}` makes vectors of `{size}` lanes, {must}");
                 let found = self.refused(at, message);
                 found.help(match primitive {
                     Primitive::VectorFromScalar => {
@@ -41,8 +41,7 @@ impl Reporter<'_> {
     pub(super) fn too_often(&self, at: Origin, primitive: Primitive, total: u64) -> Diagnostic {
         let name = self.name(self.source_map.location(at), primitive);
         let message = format!(
-            "`{name}` writes its steps out {total} times in all: more than {MAX_STATEMENTS} are \
-             not made"
+            "`{name}` writes out {total} steps in all, and at most {MAX_STATEMENTS} are allowed"
         );
         match primitive {
             Primitive::RotateValues => self.ring(at, message, &(total + 1).to_string()),
@@ -52,7 +51,7 @@ impl Reporter<'_> {
 
     pub(super) fn reduces_arrays(&self, at: Origin) -> Diagnostic {
         let name = self.name(self.source_map.location(at), Primitive::ReducePar);
-        let message = format!("`{name}` combines single values, and these are arrays");
+        let message = format!("`{name}` combines single values, and the values here are arrays");
         let found = self
             .refused(at, message)
             .help("write `reduceSeq`, or reduce single values inside of `mapPar`");
@@ -76,7 +75,7 @@ impl Reporter<'_> {
     fn ring(&self, at: Origin, message: String, size: &str) -> Diagnostic {
         let help = format!(
             "write a small number, as in `rotateValues(3)`, or `circularBuffer({size})({size})`, \
-             where no value moves"
+             which moves no values"
         );
         let found = self.refused(at, message).help(help);
         if self.target.has_work_items() {

@@ -26,7 +26,7 @@ impl Reporter<'_> {
         let stage = self.source_map.stage(at);
         let message = match reader {
             User::Result | User::Function(..) => {
-                format!("nothing writes this stream to {}", self.destination(reader))
+                format!("no loop writes this stream to {}", self.destination(reader))
             }
             _ => format!(
                 "{} reads an array, and this is a stream",
@@ -34,7 +34,7 @@ impl Reporter<'_> {
             ),
         };
         let mut found = Diagnostic::error(codes::STREAM_AS_ARRAY, stage, message).help(
-            "use a stream in `mapStream`, `zip` or windows, and write it with `iterateStream`",
+            "a stream can be read by `mapStream`, `zip` and windows, and is written to an array by `iterateStream`",
         );
         if let Some(origin) = reader.origin() {
             found = found.related(self.source_map.related(origin), "read here");
@@ -76,13 +76,13 @@ impl Reporter<'_> {
             .related(self.source_map.related(origin), "named here");
         let uses = named.as_ref().map_or(0, |named| named.uses.len());
         if let (1, Some(named)) = (uses, &named) {
-            let found = found.help("a stream can be used only once: write it where it is used");
+            let found =
+                found.help("a stream can be used only once: write its expression where it is used");
             let title = format!("Write the stream in place of `{}`", named.name);
             return self.fixed(found, &title, self.inlined(named));
         }
         let stored = format!("iterateStream({}) |> toMem", elements_copy(data));
-        let help =
-            "write a stream where it is used, once; store a value that is used several times";
+        let help = "write the expression of a stream where it is used, once; store a value that is used several times";
         let edits = match self.target.has_work_items() {
             true => None,
             false => self.source_map.append(at, &stored),

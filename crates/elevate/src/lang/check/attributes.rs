@@ -19,7 +19,7 @@ pub(super) fn unknown(item: &Item) -> impl Iterator<Item = Diagnostic> {
             let message =
                 format!("`@{text}` is allowed only before definitions of programs, in .rise files");
             return Diagnostic::error(codes::BAD_ANNOTATION, name.span, message)
-                .help(format!("strategies have {}", list()));
+                .help(format!("the attributes of strategies are {}", list()));
         }
         let message = format!("there is no attribute `@{text}`");
         let error = Diagnostic::error(codes::BAD_ANNOTATION, name.span, message);
@@ -29,7 +29,7 @@ pub(super) fn unknown(item: &Item) -> impl Iterator<Item = Diagnostic> {
                 vec![(name.span, near.to_owned())],
                 true,
             ),
-            None => error.help(format!("there are {}", list())),
+            None => error.help(format!("the attributes are {}", list())),
         }
     })
 }

@@ -108,8 +108,8 @@ impl Infer<'_> {
     fn hole(&mut self, id: ExprId, wanted: Option<&Ty>) -> Ty {
         let text = wanted.map(|ty| self.text(ty));
         let message = match text.as_deref() {
-            None | Some("_") => "something is missing here".to_owned(),
-            Some(text) => format!("a {text} is missing here"),
+            None | Some("_") => "an expression is missing here".to_owned(),
+            Some(text) => format!("an expression of type {text} is missing here"),
         };
         let span = self.span(id);
         self.error(codes::HOLE, span, message);

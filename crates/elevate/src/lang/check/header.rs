@@ -245,7 +245,7 @@ impl Infer<'_> {
                     );
                     diagnostic.help = Some(match close {
                         Some(close) => format!("did you mean `{close}`?"),
-                        None => format!("types are {}", listed(&words)),
+                        None => format!("the types are {}", listed(&words)),
                     });
                 }
                 WrittenTypeError::Bare => {

@@ -154,8 +154,9 @@ impl Infer<'_> {
                 diagnostic.fixes.push(fix);
             }
             None => {
-                diagnostic.help =
-                    Some("define it in this file, or import the file that does".into());
+                diagnostic.help = Some(
+                    "define the strategy in this file, or import the file that defines it".into(),
+                );
             }
         }
     }
@@ -169,7 +170,7 @@ impl Infer<'_> {
                 item: Some(item),
                 span: syntax::Span::default(),
             };
-            diagnostic = diagnostic.related(place, "one of them is here");
+            diagnostic = diagnostic.related(place, "one definition is here");
         }
         self.diagnostics.push(diagnostic);
     }

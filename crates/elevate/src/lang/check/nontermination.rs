@@ -61,7 +61,7 @@ impl Infer<'_> {
                 );
                 self.say(Severity::Warning, codes::ENDLESS_STRATEGY, span, message)
                     .help = Some(format!(
-                    "let it go to a part of the program first, as in `one({own}…)`, or behind a strategy that may fail, as in `try(s ; {own}…)`"
+                    "apply it to a part of the program, as in `one({own}…)`, or after a strategy that may fail, as in `try(s ; {own}…)`"
                 ));
             }
         }
@@ -99,9 +99,11 @@ impl Infer<'_> {
     fn endless_argument(&mut self, id: ExprId, name: &Name, arg: ExprId) {
         let span = self.span(arg);
         if self.never_fails(arg) {
-            let message = format!("this never fails, so `{name}` applies it for ever");
+            let message = format!("this strategy never fails, so `{name}` applies it for ever");
             self.say(Severity::Warning, codes::ENDLESS_STRATEGY, span, message)
-                .help = Some(format!("`{name}` ends when what it repeats fails"));
+                .help = Some(format!(
+                "`{name}` ends when the strategy that it repeats fails"
+            ));
             return;
         }
         let ty = self.table.shallow(&self.exprs[arg.0 as usize].clone());
@@ -118,10 +120,10 @@ impl Infer<'_> {
         if let Some(rule) = self.looping_rule(arg, &mut seen) {
             let span = self.span(id);
             let message = format!(
-                "`{rule}` is marked `@looping`: it applies to what it gives, so `{name}` may never end"
+                "`{rule}` is marked `@looping`, which says that it applies to its own result, so `{name}` may never end"
             );
             self.say(Severity::Warning, codes::ENDLESS_STRATEGY, span, message)
-                .help = Some(format!("put a guard before it: `guard ; {rule}`"));
+                .help = Some(format!("put a guard before the rule: `guard ; {rule}`"));
         }
     }
 

@@ -80,7 +80,9 @@ impl Infer<'_> {
         }
         let (of, looked_at) = (self.text(of), self.text(looked_at));
         let span = self.item.pattern(id).span;
-        let message = format!("this is a pattern for {of}, and {looked_at} is looked at");
+        let message = format!(
+            "this pattern matches a value of type {of}, and the value has the type {looked_at}"
+        );
         self.error(rise::codes::TYPE_MISMATCH, span, message);
     }
 
@@ -117,7 +119,7 @@ impl Infer<'_> {
         if parts.len() != node.arity() {
             let span = self.item.pattern(id).span;
             let message = format!(
-                "`{}` has {} parts, found {}",
+                "a pattern `{}` has {} parts, found {}",
                 node.as_str(),
                 node.arity(),
                 parts.len()

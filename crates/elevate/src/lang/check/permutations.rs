@@ -27,11 +27,12 @@ impl Infer<'_> {
             let loops: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
             let span = self.span(list);
             let message = format!(
-                "`{name}` takes each loop once, and this list is not a permutation of [{}]",
+                "`{name}` takes each loop exactly once, and this list is not a permutation of [{}]",
                 loops.join(", ")
             );
-            self.error(codes::STRATEGY_FAILS, span, message).help =
-                Some("loops are named by their depth, from 1: `[2, 1]` interchanges two".into());
+            self.error(codes::STRATEGY_FAILS, span, message).help = Some(
+                "a loop is given by its depth, from 1: `[2, 1]` interchanges two loops".into(),
+            );
         }
     }
 

@@ -39,7 +39,9 @@ impl Infer<'_> {
                 span,
                 "the type of this expression is too large",
             )
-            .help = Some("tuples of tuples double at each step: are all members needed?".into());
+            .help = Some(
+                "a tuple of a value and itself doubles the type: are all members needed?".into(),
+            );
         }
     }
 
@@ -121,7 +123,7 @@ impl Infer<'_> {
                 "a result is returned by a strategy for one program: leave the program out".into(),
             ),
             (Type::Result, Type::Expr) => {
-                Some("look at the result with `match` or `.mapSuccess(p => …)`".into())
+                Some("use the result with `match` or `.mapSuccess(p => …)`".into())
             }
             (Type::Strategy(_), Type::Expr) => {
                 Some(format!("{called} is a strategy, not an expression of RISE"))
@@ -185,13 +187,16 @@ impl Infer<'_> {
         let all: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
         let message = match twice {
             true => format!("`{}` is given twice", name.name),
-            false => format!("there is no parameter `{}`", name.name),
+            false => format!("the called function has no parameter `{}`", name.name),
         };
         let help = match (twice, close) {
             (true, _) => None,
             (false, Some(close)) => Some(format!("did you mean `{close}`?")),
             (false, None) if all.is_empty() => None,
-            (false, None) => Some(format!("parameters are {}", super::header::listed(&all))),
+            (false, None) => Some(format!(
+                "the parameters are {}",
+                super::header::listed(&all)
+            )),
         };
         self.error(rise::codes::UNKNOWN_NAME, name.span, message)
             .help = help;
@@ -273,14 +278,14 @@ impl Infer<'_> {
                     Flavour::Strategy => "a strategy",
                 };
                 let message = format!(
-                    "{called} is {what}; after `@` comes a traversal, which says where to apply what comes before it"
+                    "expected a traversal after `@`, which says where to apply a strategy, and {called} is {what}"
                 );
                 let text = match flavour {
                     Flavour::Pred => {
-                        "write `@ outermost(p)` for the first place, from outside, where the predicate `p` holds"
+                        "write `@ outermost(p)` to apply a strategy at the outermost place where the predicate `p` holds"
                     }
                     _ => {
-                        "write `s ; t` for one after the other, `s @ topDown` for the first place where `s` applies"
+                        "write `s ; t` to apply one after the other, or `s @ topDown` to apply `s` at the first place where it does not fail"
                     }
                 };
                 let edits = match (flavour, self.named(id)) {
@@ -329,10 +334,11 @@ impl Infer<'_> {
     pub(super) fn strategy_as_condition(&mut self, id: ExprId) {
         let called = self.called(id);
         let span = self.span(id);
-        let message =
-            format!("expected Bool, found a strategy: {called} needs a program to decide");
+        let message = format!(
+            "expected Bool, found a strategy: whether {called} succeeds depends on a program"
+        );
         self.error(rise::codes::TYPE_MISMATCH, span, message).help =
-            Some("write `ifThenElse(c)(s)(t)`, or `(c ; s) <+ t`, to ask the program".into());
+            Some("write `ifThenElse(c)(s)(t)`, or `(c ; s) <+ t`, to decide by the program".into());
     }
 
     pub(super) fn tune_of_other_type(&mut self, id: TypeId, written: &Ty) {
@@ -362,7 +368,7 @@ impl Infer<'_> {
                     Severity::Hint,
                     syntax::codes::AMBIGUOUS_OPERATORS,
                     span,
-                    "`;` binds tighter than `<+`: this is one alternative",
+                    "`;` binds tighter than `<+`, so all of this is one alternative",
                 );
                 self.diagnostics
                     .push(diagnostic.fix("Add parentheses", around, true));

@@ -604,7 +604,7 @@ impl Infer<'_> {
         let message = format!("`{name}` is not defined");
         let error = self.error(codes::UNKNOWN_NAME, span, message);
         error.help = Some(format!(
-            "did you mean `{close}`? write `?{name}` if it is to stand for any value"
+            "did you mean `{close}`? write `?{name}` to match any value"
         ));
         let title = format!("Change to `{close}`");
         let fix = syntax::Fix::preferred(title, vec![(span, close)]);

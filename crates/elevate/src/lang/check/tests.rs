@@ -122,7 +122,7 @@ fn what_follows_from_a_mistake_is_no_second_one() {
             error[type-mismatch] at `3`: expected Strategy, found Int
             error[syntax-error] at `p`: this `match` has no `case`, so that it has no result
               help: a `case` without conditions matches everything: `case _ => fail(p)`
-            error[obligation-fails] at `4..2`: no size is from 4 to 2: write the smaller one first
+            error[obligation-fails] at `4..2`: the range from 4 to 2 is empty: write the smaller size first
         "#]],
     );
 }
@@ -143,10 +143,10 @@ fn behind_at_stands_a_traversal() {
             d: Strategy
             e: Strategy
             f: Strategy
-            error[type-mismatch] at `isMap`: `isMap` is a predicate; after `@` comes a traversal, which says where to apply what comes before it
-              help: write `@ outermost(p)` for the first place, from outside, where the predicate `p` holds
-            error[type-mismatch] at `toMapSeq`: `toMapSeq` is a rule; after `@` comes a traversal, which says where to apply what comes before it
-              help: write `s ; t` for one after the other, `s @ topDown` for the first place where `s` applies
+            error[type-mismatch] at `isMap`: expected a traversal after `@`, which says where to apply a strategy, and `isMap` is a predicate
+              help: write `@ outermost(p)` to apply a strategy at the outermost place where the predicate `p` holds
+            error[type-mismatch] at `toMapSeq`: expected a traversal after `@`, which says where to apply a strategy, and `toMapSeq` is a rule
+              help: write `s ; t` to apply one after the other, or `s @ topDown` to apply `s` at the first place where it does not fail
             error[type-mismatch] at `outermost`: expected Traversal after `@`, found (p: Strategy) -> (s: Strategy) -> Strategy
               help: `outermost` needs its argument `p: Strategy` first
             error[type-mismatch] at `splitJoin`: `splitJoin` needs one more argument: `n: Nat`
@@ -182,9 +182,9 @@ fn unknown_names_are_reported_once_with_what_was_meant() {
             error[unknown-name] at `Stratgey`: there is no type `Stratgey`
               help: did you mean `Strategy`?
             error[unknown-name] at `frobnicate`: there is no strategy `frobnicate`
-              help: define it in this file, or import the file that does
-            error[unknown-name] at `z`: there is no parameter `z`
-              help: parameters are `x` and `y`
+              help: define the strategy in this file, or import the file that defines it
+            error[unknown-name] at `z`: the called function has no parameter `z`
+              help: the parameters are `x` and `y`
             error[unknown-name] at `private`: there is no strategy `private`
               help: did you mean `Private`?
         "#]],
@@ -201,9 +201,9 @@ fn misspelt_names_of_examples_are_reported() {
         }",
         expect![[r#"
             error[unknown-name] at `mpa`: `mpa` is not defined
-              help: did you mean `map`? write `?mpa` if it is to stand for any value
+              help: did you mean `map`? write `?mpa` to match any value
             error[unknown-name] at `mapSeqq`: `mapSeqq` is not defined
-              help: did you mean `mapSeq`? write `?mapSeqq` if it is to stand for any value
+              help: did you mean `mapSeq`? write `?mapSeqq` to match any value
         "#]],
     );
 }
@@ -236,8 +236,8 @@ fn arguments_must_fit() {
             error[not-a-function] at `map`: this takes no arguments: it is a Result
             error[type-mismatch] at `[id]`: expected Strategy, found List[Strategy]
             error[type-mismatch] at `32`: expected Addr, found Int
-            error[type-mismatch] at `isMap`: expected Bool, found a strategy: `isMap` needs a program to decide
-              help: write `ifThenElse(c)(s)(t)`, or `(c ; s) <+ t`, to ask the program
+            error[type-mismatch] at `isMap`: expected Bool, found a strategy: whether `isMap` succeeds depends on a program
+              help: write `ifThenElse(c)(s)(t)`, or `(c ; s) <+ t`, to decide by the program
             error[type-mismatch] at `id`: expected Int, found Strategy
         "#]],
     );
@@ -254,11 +254,11 @@ fn one_mistake_is_one_error() {
             b: Strategy
             c: (x: _) -> Strategy
             error[unknown-name] at `nosuch`: there is no strategy `nosuch`
-              help: define it in this file, or import the file that does
+              help: define the strategy in this file, or import the file that defines it
             error[unknown-name] at `missing`: there is no strategy `missing`
-              help: define it in this file, or import the file that does
+              help: define the strategy in this file, or import the file that defines it
             error[unknown-name] at `Nosuch`: there is no type `Nosuch`
-              help: types are `Nat`, `Int`, `Bool`, `String`, `Addr`, `Expr`, `Type`, `Result`, `Strategy`, `Traversal`, `Pred`, `Rule` and `List`
+              help: the types are `Nat`, `Int`, `Bool`, `String`, `Addr`, `Expr`, `Type`, `Result`, `Strategy`, `Traversal`, `Pred`, `Rule` and `List`
         "#]],
     );
 }
@@ -288,18 +288,18 @@ fn loops_that_are_plain_to_see_are_warnings() {
             y: Strategy
             z: Strategy
             warning[endless-strategy] at `s`: `s` applies itself to the same program, before it does anything else: it never ends
-              help: let it go to a part of the program first, as in `one(s…)`, or behind a strategy that may fail, as in `try(s ; s…)`
+              help: apply it to a part of the program, as in `one(s…)`, or after a strategy that may fail, as in `try(s ; s…)`
             warning[endless-strategy] at `t`: `t` applies itself to the same program, before it does anything else: it never ends
-              help: let it go to a part of the program first, as in `one(t…)`, or behind a strategy that may fail, as in `try(s ; t…)`
+              help: apply it to a part of the program, as in `one(t…)`, or after a strategy that may fail, as in `try(s ; t…)`
             warning[endless-strategy] at `u(x)`: `u` applies itself to the same program, before it does anything else: it never ends
-              help: let it go to a part of the program first, as in `one(u…)`, or behind a strategy that may fail, as in `try(s ; u…)`
-            warning[endless-strategy] at `id`: this never fails, so `repeat` applies it for ever
-              help: `repeat` ends when what it repeats fails
-            warning[endless-strategy] at `try(mapFusion)`: this never fails, so `repeat` applies it for ever
-              help: `repeat` ends when what it repeats fails
+              help: apply it to a part of the program, as in `one(u…)`, or after a strategy that may fail, as in `try(s ; u…)`
+            warning[endless-strategy] at `id`: this strategy never fails, so `repeat` applies it for ever
+              help: `repeat` ends when the strategy that it repeats fails
+            warning[endless-strategy] at `try(mapFusion)`: this strategy never fails, so `repeat` applies it for ever
+              help: `repeat` ends when the strategy that it repeats fails
             warning[endless-strategy] at `isMap`: a predicate changes nothing: once it holds, `repeat` applies it for ever
-            warning[endless-strategy] at `normalize(etaExp)`: `etaExp` is marked `@looping`: it applies to what it gives, so `normalize` may never end
-              help: put a guard before it: `guard ; etaExp`
+            warning[endless-strategy] at `normalize(etaExp)`: `etaExp` is marked `@looping`, which says that it applies to its own result, so `normalize` may never end
+              help: put a guard before the rule: `guard ; etaExp`
         "#]],
     );
 }
@@ -371,14 +371,14 @@ fn rules_have_parameters_and_metavariables() {
             guarded: (s: Strategy) -> Rule
             wrong: Rule
             given: Rule
-            error[obligation-fails] at `split(n)`: the right side needs n divides m, which the left side does not say
-              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`
+            error[obligation-fails] at `split(n)`: the right side needs n divides m, which neither the left side nor a clause states
+              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and state the condition with `assuming`
             error[cannot-infer] at `join(x)`: nothing determines the sizes in `n*m` = `k*l`
             expected: (n*m).s
                found: (k*l).s
               help: write one of the sizes or types down
             error[unknown-name] at `f`: there is no strategy `f`
-              help: define it in this file, or import the file that does
+              help: define the strategy in this file, or import the file that defines it
         "#]],
     );
 }
@@ -433,8 +433,8 @@ fn mixing_choice_and_sequence_is_hinted_at() {
         "val a = isMap ; mapFusion <+ isReduce ; id\n",
         expect![[r#"
             a: Strategy
-            hint[ambiguous-operators] at `isMap ; mapFusion`: `;` binds tighter than `<+`: this is one alternative
-            hint[ambiguous-operators] at `isReduce ; id`: `;` binds tighter than `<+`: this is one alternative
+            hint[ambiguous-operators] at `isMap ; mapFusion`: `;` binds tighter than `<+`, so all of this is one alternative
+            hint[ambiguous-operators] at `isReduce ; id`: `;` binds tighter than `<+`, so all of this is one alternative
         "#]],
     );
 }
@@ -523,9 +523,9 @@ strategy taken(perm: List[Int]): Strategy = reorder(perm)
     assert_eq!(
         messages,
         [
-            "`reorder` takes each loop once, and this list is not a permutation of [1, 2]",
-            "`loopReorder` takes each loop once, and this list is not a permutation of [1, 2]",
-            "`reorder` takes each loop once, and this list is not a permutation of [1, 2]",
+            "`reorder` takes each loop exactly once, and this list is not a permutation of [1, 2]",
+            "`loopReorder` takes each loop exactly once, and this list is not a permutation of [1, 2]",
+            "`reorder` takes each loop exactly once, and this list is not a permutation of [1, 2]",
         ]
     );
 }
@@ -545,9 +545,9 @@ fn attributes_that_do_not_exist_are_errors() {
             error[bad-annotation] at `titel`: there is no attribute `@titel`
               help: did you mean `@title`?
             error[bad-annotation] at `target`: `@target` is allowed only before definitions of programs, in .rise files
-              help: strategies have `@action`, `@hidden`, `@kind`, `@looping`, `@menu`, `@native`, `@order` and `@title`
+              help: the attributes of strategies are `@action`, `@hidden`, `@kind`, `@looping`, `@menu`, `@native`, `@order` and `@title`
             error[bad-annotation] at `inline`: there is no attribute `@inline`
-              help: there are `@action`, `@hidden`, `@kind`, `@looping`, `@menu`, `@native`, `@order` and `@title`
+              help: the attributes are `@action`, `@hidden`, `@kind`, `@looping`, `@menu`, `@native`, `@order` and `@title`
         "#]],
     );
 }

@@ -78,7 +78,11 @@ impl Eval<'_, '_> {
                     self.strategy_given(strategy, args.next().map(|(_, value)| value))?
                 }
                 other if args.peek().is_none() => other,
-                _ => return Err(EvalError::new("this takes no arguments")),
+                _ => {
+                    return Err(EvalError::new(
+                        "a value that is no function is given arguments",
+                    ));
+                }
             };
         }
         Ok(function)
@@ -91,7 +95,9 @@ impl Eval<'_, '_> {
                 let term = self.term(&program)?;
                 self.applied(&strategy, term)
             }
-            Some(_) => Err(EvalError::new("a strategy is applied to programs only")),
+            Some(_) => Err(EvalError::new(
+                "a strategy can be applied to a program only",
+            )),
         }
     }
 
@@ -100,7 +106,7 @@ impl Eval<'_, '_> {
     pub(super) fn applied(&mut self, strategy: &Strategy, term: Term) -> EvalResult {
         let Some(context) = self.context.as_mut() else {
             return Err(EvalError::new(
-                "a strategy is applied here before there is a program",
+                "a strategy is applied here, and no program is being rewritten",
             ));
         };
         Ok(Value::Result(match context.run(strategy, term) {
@@ -123,7 +129,9 @@ impl Eval<'_, '_> {
             ..
         } = function
         else {
-            return Err(EvalError::new("this is not a function"));
+            return Err(EvalError::new(
+                "a value that is no function is given arguments",
+            ));
         };
         let Some(&param) = params.get(given) else {
             return Err(EvalError::new("too many arguments"));
@@ -277,7 +285,9 @@ impl Eval<'_, '_> {
         let (definition, globals) = (definition.clone(), self.globals.own.clone());
         Arc::new(StrategyKind::Delay(Arc::new(move || {
             let Some(globals) = globals.upgrade() else {
-                return failing_strategy("the run that this strategy belongs to is over");
+                return failing_strategy(
+                    "this strategy is applied after the end of the run that made it",
+                );
             };
             let mut eval = Eval::new(&globals, definition.clone());
             match eval.strategy(body, &scope) {
@@ -320,7 +330,7 @@ impl Eval<'_, '_> {
                     let apply = move |context: &mut Context<'_>, term| match globals.upgrade() {
                         Some(globals) => apply(&globals, &function, context, term),
                         None => CallResult::Done(Err(Reason::Message(
-                            "the run that this strategy belongs to is over".into(),
+                            "this strategy is applied after the end of the run that made it".into(),
                         ))),
                     };
                     Some(Arc::new(StrategyKind::Call(label.clone(), Arc::new(apply))))
@@ -383,9 +393,14 @@ fn apply(
         // The failure of the strategy itself is recorded by the machine.
         Ok(ValueOrTailCall::Value(Value::Result(Err(strategy)))) => {
             let text = Value::Strategy(strategy).text(&|var| globals.name_of(var));
-            CallResult::Done(Err(Reason::Message(format!("`{text}` failed"))))
+            CallResult::Done(Err(Reason::Message(format!("`{text}` fails"))))
         }
-        Ok(ValueOrTailCall::Value(_)) => failed(globals, &EvalError::new("this is not a result")),
+        Ok(ValueOrTailCall::Value(_)) => failed(
+            globals,
+            &EvalError::new(
+                "the function must return the result of a strategy, and it returns another value",
+            ),
+        ),
         Err(trouble) => failed(globals, &trouble),
     }
 }

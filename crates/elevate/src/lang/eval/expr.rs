@@ -143,7 +143,7 @@ impl Eval<'_, '_> {
             Literal::Bool(bool) => Ok(Value::Bool(*bool)),
             Literal::Int { value, .. } => match i64::try_from(*value) {
                 Ok(value) => Ok(Value::Int(value)),
-                Err(_) => self.error(id, "this number is too large"),
+                Err(_) => self.error(id, "this number does not fit 64 bits"),
             },
             Literal::Float { .. } => self.error(
                 id,
@@ -313,7 +313,7 @@ impl Eval<'_, '_> {
         let value = self.number(id, scope)?;
         match value.int() {
             Some(int) => Ok(int),
-            None => self.error(id, "this size is not known here, so it cannot be compared"),
+            None => self.error(id, "this size has no value here, so it cannot be compared"),
         }
     }
 
@@ -367,7 +367,7 @@ fn closed_type(item: &Item, id: TermId) -> Option<rise::Ty> {
 }
 
 fn arithmetic(op: Op, left: &Value, right: &Value) -> Result<Value, &'static str> {
-    const LARGE: &str = "this number is too large";
+    const LARGE: &str = "the result does not fit 64 bits";
     const ZERO: &str = "division by zero";
     if let (Value::Int(left), Value::Int(right)) = (left, right) {
         let result = match op {
@@ -381,7 +381,7 @@ fn arithmetic(op: Op, left: &Value, right: &Value) -> Result<Value, &'static str
         return result.map(Value::Int).ok_or(LARGE);
     }
     let (Some(left), Some(right)) = (left.nat(), right.nat()) else {
-        return Err("this is not a number");
+        return Err("an operand is not a number");
     };
     let result = match op {
         Op::Add => Nat::add(&left, &right),

@@ -203,7 +203,7 @@ impl GlobalEnv {
         match (self.work).fetch_update(Ordering::Relaxed, Ordering::Relaxed, enough) {
             Ok(_) => Ok(()),
             Err(_) => Err(EvalError::new(format!(
-                "more than {MAX_CALLS} calls: a function calls itself without end"
+                "the strategy makes more than {MAX_CALLS} calls, which is the limit: does a function call itself without end?"
             ))),
         }
     }
@@ -222,7 +222,9 @@ impl GlobalEnv {
             return Ok(value);
         }
         let Some(definition) = self.definitions.strategy(id) else {
-            return Err(EvalError::new("a definition that is used here is missing"));
+            return Err(EvalError::new(
+                "a definition that is used here cannot be found",
+            ));
         };
         let call = (thread::current().id(), id);
         let open = || (self.open.lock()).unwrap_or_else(PoisonError::into_inner);

@@ -167,7 +167,9 @@ impl Eval<'_, '_> {
         }
         let term_of = |eval: &mut Self, value: &Value| match value {
             Value::Expr(expr) => eval.term(expr),
-            _ => Err(EvalError::new("an expression of RISE is expected")),
+            _ => Err(EvalError::new(
+                "expected an expression of RISE, found another value",
+            )),
         };
         let first = match values.first() {
             Some(Value::Expr(expr)) => {
@@ -177,7 +179,7 @@ impl Eval<'_, '_> {
             _ if form == Form::DepFun => {
                 return self.error(id, "`depfun` can be used in patterns only");
             }
-            _ => return self.error(id, "an expression of RISE is expected"),
+            _ => return self.error(id, "expected an expression of RISE, found another value"),
         };
         let second = match (form, values.get(1)) {
             (Form::App | Form::Fun, Some(value)) => Some(term_of(self, value)?),
@@ -207,7 +209,7 @@ impl Eval<'_, '_> {
             }
             (Form::Fun, Some(body)) => match store.node(first) {
                 Node::Var(local) => store.lambda(local, body),
-                _ => return self.error(id, "`fun` binds variables only"),
+                _ => return self.error(id, "the first argument of `fun` must be a variable"),
             },
             (Form::DepApp, _) => match (values.get(1), store.type_of(first).as_ref()) {
                 (Some(value), rise::Type::Pi(_)) => match level_arg(value) {
@@ -216,7 +218,10 @@ impl Eval<'_, '_> {
                         store.dep_apply(first, arg)
                     }
                     None => {
-                        return self.error(id, "a size, a type or an address space is expected");
+                        return self.error(
+                            id,
+                            "expected a size, a type or an address space, found another value",
+                        );
                     }
                 },
                 _ => return self.error(id, "this function takes no size, type or address space"),

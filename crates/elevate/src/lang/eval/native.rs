@@ -238,7 +238,7 @@ impl Eval<'_, '_> {
         match made {
             Some(value) => Ok(Some(value)),
             None => Err(EvalError::new(format!(
-                "`{name}` is given something else than it takes"
+                "an argument of `{name}` has another type than `{name}` takes"
             ))),
         }
     }
@@ -299,7 +299,8 @@ impl Args<'_, '_, '_> {
 
     fn count(&self, at: usize) -> Result<i64, EvalError> {
         let value = self.args.get(at).and_then(Value::int);
-        value.ok_or_else(|| EvalError::new("a size that is left open cannot be counted with"))
+        value
+            .ok_or_else(|| EvalError::new("a size without a value cannot be used as a number here"))
     }
 
     /// Returns the value of a native definition; `None` if the arguments have other types than it
@@ -465,7 +466,7 @@ fn insert(expr: Expr) -> StrategyKind {
         match context.store.same_type(old_ty, new_ty) {
             true => CallResult::Done(Ok(new)),
             false => CallResult::Done(Err(Reason::Type(format!(
-                "the inserted term has type {}, and the term that it should replace has type {}",
+                "the inserted term has the type {}, and the term that it replaces has the type {}",
                 crate::term::type_text(context.store, new_ty),
                 crate::term::type_text(context.store, old_ty),
             )))),

@@ -63,7 +63,8 @@ impl Quoted {
     }
 
     fn globals(&self) -> Result<Arc<GlobalEnv>, EvalError> {
-        let gone = || EvalError::new("the run that this expression belongs to is over");
+        let gone =
+            || EvalError::new("this expression is used after the end of the run that made it");
         self.globals.upgrade().ok_or_else(gone)
     }
 
@@ -79,7 +80,7 @@ impl Quoted {
     fn make(&self, context: &mut Context<'_>) -> Result<Term, EvalError> {
         let Some(quotation) = &self.plan.quotation else {
             return Err(EvalError::new(format!(
-                "the type of `{}` cannot be told here",
+                "the type of `{}` cannot be inferred here",
                 self.text()
             )));
         };
@@ -127,7 +128,7 @@ impl Quoted {
         match rule::apply(context, &Host::of(&definitions), rule, &args, term) {
             Ok(rewritten) => Ok(rewritten.term),
             Err(_) => Err(EvalError::new(format!(
-                "the type of `{}` is not that of the term that it replaces",
+                "`{}` cannot have the type of the term that it replaces",
                 self.text()
             ))),
         }
@@ -171,7 +172,7 @@ pub(super) fn term_of(expr: &Expr, context: &mut Context<'_>) -> Result<Term, Ev
         Expr::Fresh(fresh) => match fresh.local.get() {
             Some(local) => Ok(context.store.var(*local)),
             None => Err(EvalError::new(format!(
-                "the type of `{}` is not known before it stands for something",
+                "the type of the new variable `{}` is not known yet",
                 fresh.name
             ))),
         },
@@ -179,7 +180,7 @@ pub(super) fn term_of(expr: &Expr, context: &mut Context<'_>) -> Result<Term, Ev
 }
 
 /// The message where an evaluation without a program needs a term or applies a strategy.
-pub(super) const NO_PROGRAM: &str = "a strategy is applied here to something that is not part of a program: does a call have an argument too many?";
+pub(super) const NO_PROGRAM: &str = "a strategy or an expression of RISE is evaluated here, and no program is being rewritten: does a call have an argument too many?";
 
 impl Eval<'_, '_> {
     pub(super) fn term(&mut self, expr: &Expr) -> Result<Term, EvalError> {
@@ -252,11 +253,13 @@ impl Eval<'_, '_> {
         };
         let Some(local) = variable else {
             return Err(EvalError::new(
-                "`fun` binds a variable here whose type is not known yet",
+                "`fun` must bind a variable whose type is known here",
             ));
         };
         let Value::Expr(body) = body else {
-            return Err(EvalError::new("an expression of RISE is expected"));
+            return Err(EvalError::new(
+                "expected an expression of RISE, found another value",
+            ));
         };
         let body = self.term(&body)?;
         let Some(context) = self.context.as_mut() else {
@@ -270,7 +273,7 @@ impl Eval<'_, '_> {
         match source {
             CaptureSource::Local(key) => match scope.get(key) {
                 Some(value) => Ok(value.clone()),
-                None => Err(EvalError::new("a name here has no value")),
+                None => Err(EvalError::new("a name that is used here has no value")),
             },
             CaptureSource::Item(id) => self.globals.clone().value(*id),
         }

@@ -41,8 +41,11 @@ impl DeferredRule {
             let _ = self.ready.set(made);
         }
         // `ready` is set above, so the closure is not called.
-        self.ready
-            .get_or_init(|| Err(EvalError::new("the rule has no arguments")))
+        self.ready.get_or_init(|| {
+            Err(EvalError::new(
+                "the arguments of the rule are not evaluated",
+            ))
+        })
     }
 
     fn make(&self, context: &mut Context<'_>) -> Result<Applied, EvalError> {
@@ -120,7 +123,9 @@ impl Eval<'_, '_> {
         let at = alts.first().map_or(0, |alt| alt.span.start);
         match definition.checked.compiled.rules.get(&at) {
             Some(compiled) => self.rule(compiled, "", scope),
-            None => Err(EvalError::new("a rule that is written here has errors")),
+            None => Err(EvalError::new(
+                "a `rule { … }` in this definition has errors",
+            )),
         }
     }
 
@@ -200,7 +205,7 @@ impl Eval<'_, '_> {
     ) -> Result<Option<Scope>, EvalError> {
         let definition = self.definition.clone();
         let Some(pattern) = definition.checked.compiled.patterns.get(&id) else {
-            return Err(EvalError::new("a pattern that is written here has errors"));
+            return Err(EvalError::new("a pattern in this definition has errors"));
         };
         let mut scope = scope.clone();
         let mut term = term;

@@ -197,7 +197,7 @@ impl<'a> AltCompiler<'a, '_> {
                     None => self.error(
                         rise::codes::UNKNOWN_NAME,
                         span,
-                        "a type is said of a name of the pattern; write others there: `(e : t)`",
+                        "a condition on a type must be about a name of the pattern; write the type of another term in the pattern, as in `(e : t)`",
                     ),
                 }
             }
@@ -211,7 +211,9 @@ impl<'a> AltCompiler<'a, '_> {
                     self.error(
                         rise::codes::WRONG_SUBKIND,
                         span,
-                        format!("this can never hold: the pattern makes it `{text}`"),
+                        format!(
+                            "this condition can never hold: by the pattern, the type is `{text}`"
+                        ),
                     );
                 }
             }
@@ -253,7 +255,7 @@ impl<'a> AltCompiler<'a, '_> {
             }
             CondKind::HasType { .. } | CondKind::HasKind { .. } => {
                 if !holds {
-                    let text = "a type is a condition of its own, not a part of `or` or `not`";
+                    let text = "a condition on a type cannot be a part of `or` or `not`";
                     self.error(syntax::codes::SYNTAX_ERROR, said.span, text);
                 }
             }
@@ -281,7 +283,7 @@ impl<'a> AltCompiler<'a, '_> {
             );
             diagnostic.help = Some(match rise::closest(&name.name, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("there are `{}`", known.join("`, `")),
+                None => format!("the conditions are `{}`", known.join("`, `")),
             });
             self.diagnostics.push(diagnostic);
             return;
@@ -291,7 +293,11 @@ impl<'a> AltCompiler<'a, '_> {
             _ => 1,
         };
         if args.len() != wanted {
-            let text = format!("`{}` takes {wanted}, not {}", name.name, args.len());
+            let text = format!(
+                "the number of arguments of `{}` must be {wanted}, found {}",
+                name.name,
+                args.len()
+            );
             self.error(syntax::codes::SYNTAX_ERROR, span, text);
             return;
         }

@@ -30,10 +30,10 @@ impl AltCompiler<'_, '_> {
             .variable_of(term)
             .is_some_and(|v| names.variables[v].origin == Origin::Pattern);
         if bare && !self.source.looping {
-            let text = "this pattern matches every term, the rule's own result too";
+            let text = "this pattern matches every term, including the result of the rule";
             let span = rise.term(self.alt.lhs).span;
             let diagnostic = Diagnostic::error(codes::ENDLESS_STRATEGY, span, text)
-                .help("write `@looping` before the rule if it is only used under a guard");
+                .help("write `@looping` before the rule if strategies use it only after a guard");
             self.diagnostics.push(diagnostic);
         }
     }
@@ -44,9 +44,11 @@ impl AltCompiler<'_, '_> {
         let text = &need.text;
         let mut message = match &need.types {
             Some((expected, found)) => format!(
-                "the sides have one type only if {text}\nexpected: {expected}\n   found: {found}"
+                "the two sides have the same type only if {text}\nexpected: {expected}\n   found: {found}"
             ),
-            None => format!("the right side needs {text}, which the left side does not say"),
+            None => format!(
+                "the right side needs {text}, which neither the left side nor a clause states"
+            ),
         };
         if let Some(sizes) = &need.fails_for {
             message.push_str(&format!("\nthey differ for {sizes}"));
@@ -68,7 +70,7 @@ impl AltCompiler<'_, '_> {
             .all(|w| said(w) || matches!(w, "divides" | "min" | "max" | "ceilDiv" | "log2"));
         diagnostic.help = Some(match speakable {
             true => format!("add `assuming {text}`"),
-            false => "name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`".into(),
+            false => "name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and state the condition with `assuming`".into(),
         });
         if speakable && !matches!(need.prop, Prop::ForAll { .. }) {
             let end = Span::empty(self.alt.span.end);
@@ -98,7 +100,7 @@ impl AltCompiler<'_, '_> {
         }
         for clause in clauses {
             if clause.strength == Strength::Assumed && clause.cond.has_law() {
-                let text = "a law that is assumed may not hold: the rule can change what a program computes";
+                let text = "an assumed law may not hold, so that the rule can change what a program computes";
                 let diagnostic =
                     Diagnostic::error(rise::codes::OBLIGATION_FAILS, clause.span, text).help(
                         "write `requires` instead of `assuming`, or make the rule an `unsafe rule`",
@@ -112,8 +114,9 @@ impl AltCompiler<'_, '_> {
             let span = self.source.item.rise.term(self.alt.rhs).span;
             let text =
                 "the left side combines values in a fixed order, and the right side in any order";
-            let diagnostic = Diagnostic::error(rise::codes::OBLIGATION_FAILS, span, text)
-                .help("add `requires assoc(op) and neutral(op, z)`, or make it an `unsafe rule`");
+            let diagnostic = Diagnostic::error(rise::codes::OBLIGATION_FAILS, span, text).help(
+                "add `requires assoc(op) and neutral(op, z)`, or make the rule an `unsafe rule`",
+            );
             self.diagnostics.push(diagnostic);
         }
     }
@@ -165,7 +168,7 @@ pub(super) fn overlaps(alts: &[Alt], diagnostics: &mut Vec<Diagnostic>) {
             .iter()
             .find(|earlier| earlier.clauses.is_empty() && earlier.pattern.covers(&alt.pattern));
         if let Some(earlier) = covered {
-            let text = "this alternative is never taken: an earlier one matches everything that this one matches";
+            let text = "this alternative is never used: an earlier alternative matches everything that it matches";
             let warning = Diagnostic::new(Severity::Warning, codes::SHADOWED_NAME, alt.span, text)
                 .related(earlier.span, "the earlier alternative")
                 .help("put the more specific pattern first");

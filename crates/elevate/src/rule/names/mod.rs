@@ -482,12 +482,12 @@ impl<'a> Names<'a> {
             if let Some(near) = rise::closest(&variable.name, bound) {
                 let span = self.terms[only.term.0 as usize].span;
                 let text = format!(
-                    "`{}` is taken as a metavariable; did you mean `{near}`?",
+                    "`{}` is not defined and becomes a metavariable, which matches anything; did you mean `{near}`?",
                     variable.name
                 );
                 let warning = Diagnostic::new(Severity::Warning, codes::UNKNOWN_NAME, span, text)
                     .help(format!(
-                        "write `?{}` or `_` if it is to stand for anything",
+                        "to match anything, write `?{}` or `_`",
                         variable.name
                     ))
                     .fix(

@@ -54,8 +54,8 @@ fn a_misspelt_name_is_taken_as_a_metavariable_with_a_warning() {
     said(
         "rule r = transpos >> map(f) |-> map(f)",
         expect![[r#"
-            Warning unknown-name `transpos`: `transpos` is taken as a metavariable; did you mean `transpose`?
-              help: write `?transpos` or `_` if it is to stand for anything
+            Warning unknown-name `transpos`: `transpos` is not defined and becomes a metavariable, which matches anything; did you mean `transpose`?
+              help: to match anything, write `?transpos` or `_`
               fix: rule r = transpose >> map(f) |-> map(f)
             Warning type-mismatch `map(f)`: the right side has a type only where the type `s` of the left side is `n.s`
               help: if the rule is meant for such types only, write the type in the pattern
@@ -83,16 +83,16 @@ fn both_sides_have_one_type() {
     said(
         "rule r = map(f) >> transpose |-> map(f)",
         expect![[r#"
-            Error size-mismatch `f`: the sides have one type only if n == m
+            Error size-mismatch `f`: the two sides have the same type only if n == m
             expected: s -> n.u
                found: s -> m.u
             they differ for n = 0, m = 1
-              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`
-            Error size-mismatch `map(f)`: the sides have one type only if m == n
+              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and state the condition with `assuming`
+            Error size-mismatch `map(f)`: the two sides have the same type only if m == n
             expected: n.s -> m.n.u
                found: n.s -> n.n.u
             they differ for n = 0, m = 1
-              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`
+              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and state the condition with `assuming`
         "#]],
     );
     said(
@@ -123,7 +123,7 @@ fn sizes_that_must_be_equal_are_said() {
     said(
         "rule r(n: Nat) = map(f) : m.s -> m.t |-> split(n) >> map(map(f)) >> join",
         expect![[r#"
-            Error obligation-fails `split(n)`: the right side needs n divides m, which the left side does not say
+            Error obligation-fails `split(n)`: the right side needs n divides m, which neither the left side nor a clause states
               help: add `assuming n divides m`
               fix: rule r(n: Nat) = map(f) : m.s -> m.t |-> split(n) >> map(map(f)) >> join assuming n divides m
         "#]],
@@ -131,26 +131,26 @@ fn sizes_that_must_be_equal_are_said() {
     said(
         "rule r = zip(take(n)(a))(b) |-> zip(a)(b) |> take(n)",
         expect![[r#"
-            Error size-mismatch `b`: the sides have one type only if n + m == n
+            Error size-mismatch `b`: the two sides have the same type only if n + m == n
             expected: (n+m).t
                found: n.t
             they differ for n = 0, m = 1
-              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`
+              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and state the condition with `assuming`
         "#]],
     );
     said(
         "rule r = slide(n)(s) >> slide(m)(k) |-> slide(m + n - 1)(k) >> map(slide(n)(1))",
         expect![[r#"
-            Error size-mismatch `map(slide(n)(1))`: the sides have one type only if l + 1 == s*l + (s*m-s-m+1)/k + 1
+            Error size-mismatch `map(slide(n)(1))`: the two sides have the same type only if l + 1 == s*l + (s*m-s-m+1)/k + 1
             expected: (s*l+(s*m-s-m+1)/k+1).(n+m-1).u -> (l+1).m.n.u
                found: (s*l+(s*m-s-m+1)/k+1).(n+m-1).u -> (s*l+(s*m-s-m+1)/k+1).m.n.u
             they differ for s = 2, m = 1, k = 1, l = 1
-              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`
-            Error obligation-fails `slide(m + n - 1)(k)`: the right side needs k divides s*k*l + s*m - s - m + 1, which the left side does not say
-              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`
-            Error obligation-fails `slide(m + n - 1)(k)`: the right side needs s*k*l + s*m + 1 >= s + m, which the left side does not say
-              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`
-            Error obligation-fails `slide(n)(1)`: the right side needs m >= 1, which the left side does not say
+              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and state the condition with `assuming`
+            Error obligation-fails `slide(m + n - 1)(k)`: the right side needs k divides s*k*l + s*m - s - m + 1, which neither the left side nor a clause states
+              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and state the condition with `assuming`
+            Error obligation-fails `slide(m + n - 1)(k)`: the right side needs s*k*l + s*m + 1 >= s + m, which neither the left side nor a clause states
+              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and state the condition with `assuming`
+            Error obligation-fails `slide(n)(1)`: the right side needs m >= 1, which neither the left side nor a clause states
               help: add `assuming m >= 1`
               fix: rule r = slide(n)(s) >> slide(m)(k) |-> slide(m + n - 1)(k) >> map(slide(n)(1)) assuming m >= 1
         "#]],
@@ -162,18 +162,18 @@ fn metavariables_under_binders_stay_there() {
     said(
         "rule r = map(fun(x => f(gx))) |-> map(fun(x => gx)) >> map(f)",
         expect![[r#"
-        Error unknown-name `f`: `f` may use `x`, which the pattern binds around it and nothing binds here
-          help: write `where x notIn f` if `f` does not use `x`
-          fix: rule r = map(fun(x => f(gx))) |-> map(fun(x => gx)) >> map(f) where x notIn f
-    "#]],
+            Error unknown-name `f`: `f` may use `x`, which the pattern binds around `f` and nothing binds here
+              help: write `where x notIn f` if `f` does not use `x`
+              fix: rule r = map(fun(x => f(gx))) |-> map(fun(x => gx)) >> map(f) where x notIn f
+        "#]],
     );
     said(
         "rule r = map(fun(x => f(gx))) |-> map(fun(y => gx)) >> map(f) where x notIn f",
         expect![[r#"
-        Error unknown-name `gx`: `gx` may use `x`, which the pattern binds around it and nothing binds here
-          help: write `where x notIn gx` if `gx` does not use `x`
-          fix: rule r = map(fun(x => f(gx))) |-> map(fun(y => gx)) >> map(f) where x notIn f where x notIn gx
-    "#]],
+            Error unknown-name `gx`: `gx` may use `x`, which the pattern binds around `gx` and nothing binds here
+              help: write `where x notIn gx` if `gx` does not use `x`
+              fix: rule r = map(fun(x => f(gx))) |-> map(fun(y => gx)) >> map(f) where x notIn f where x notIn gx
+        "#]],
     );
     said(
         "rule r = map(fun(x => f(gx))) |-> map(fun(x => f(gx)))",
@@ -186,9 +186,9 @@ fn a_bare_pattern_says_that_it_loops() {
     said(
         "rule r = x |-> id(x)",
         expect![[r#"
-        Error endless-strategy `x`: this pattern matches every term, the rule's own result too
-          help: write `@looping` before the rule if it is only used under a guard
-    "#]],
+            Error endless-strategy `x`: this pattern matches every term, including the result of the rule
+              help: write `@looping` before the rule if strategies use it only after a guard
+        "#]],
     );
     said("@looping rule r = x |-> id(x)", expect![[""]]);
 }
@@ -199,13 +199,13 @@ fn laws_are_required_or_the_rule_is_unsafe() {
         "rule r = reduceSeq((op : t -> t -> t))(z) |-> reduce(op)(z)",
         expect![[r#"
             Error obligation-fails `reduce(op)(z)`: the left side combines values in a fixed order, and the right side in any order
-              help: add `requires assoc(op) and neutral(op, z)`, or make it an `unsafe rule`
+              help: add `requires assoc(op) and neutral(op, z)`, or make the rule an `unsafe rule`
         "#]],
     );
     said(
         "rule r = reduceSeq((op : t -> t -> t))(z) |-> reduce(op)(z) assuming assoc(op)",
         expect![[r#"
-            Error obligation-fails `assuming assoc(op)`: a law that is assumed may not hold: the rule can change what a program computes
+            Error obligation-fails `assuming assoc(op)`: an assumed law may not hold, so that the rule can change what a program computes
               help: write `requires` instead of `assuming`, or make the rule an `unsafe rule`
         "#]],
     );
@@ -231,9 +231,9 @@ fn alternatives_that_are_never_taken_are_found() {
     said(
         "rule r = { map(f) |-> mapSeq(f) | map(map(f)) |-> mapSeq(map(f)) }",
         expect![[r#"
-        Warning shadowed-name `map(map(f)) |-> mapSeq(map(f))`: this alternative is never taken: an earlier one matches everything that this one matches
-          help: put the more specific pattern first
-    "#]],
+            Warning shadowed-name `map(map(f)) |-> mapSeq(map(f))`: this alternative is never used: an earlier alternative matches everything that it matches
+              help: put the more specific pattern first
+        "#]],
     );
     said(
         "rule r = { map(map(f)) |-> mapSeq(map(f)) | map(f) |-> mapSeq(f) }",

@@ -45,7 +45,7 @@ def open = depFun(n: Nat => fun(xs: n.32.f32 =>
             ```c
             for (int l = 0; l < 4; l++)
             ```
-            [toMem] In OpenCL: stored in local memory, 256 B, for each work-group; less than 1% of the 48 kB of a usual device.
+            [toMem] In OpenCL: stored in local memory, 256 B, for each work-group; less than 1% of the 48 kB of the device assumed by default.
             [mapLocal] In OpenCL: written to the result, 256 B.
 
             One element for each of the first 16 of the 64 work-items of a group, by `get_local_id(0)`; the others have none.
@@ -138,7 +138,7 @@ def $0open = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
             def groups : (n: Nat) -> (n*256).f32 -> (n*64).f32
             ```
 
-            In OpenCL: the kernel `groups` is launched with `n/4` work-items in groups of 64 (2048 in 32 groups with `@run(n = 8192)`). A group has 256 B of local memory; less than 1% of the 48 kB of a usual device. Each work-item has 4 B of private memory. It is launched only if `64 divides n/4`.
+            In OpenCL: the kernel `groups` is launched with `n/4` work-items in groups of 64 (2048 in 32 groups with `@run(n = 8192)`). A group has 256 B of local memory; less than 1% of the 48 kB of the device assumed by default. Each work-item has 4 B of private memory. It is launched only if `64 divides n/4`.
             ----
             [two]
             ```rise

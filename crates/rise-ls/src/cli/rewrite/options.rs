@@ -76,7 +76,7 @@ fn tuned(text: &str) -> Result<(Name, i64), String> {
     match value.parse() {
         Ok(size) if size >= 1 => Ok((name.trim().into(), size)),
         _ => Err(format!(
-            "`{value}` is not a size to tune: write a whole number from 1"
+            "`{value}` is not a size: write a whole number of at least 1"
         )),
     }
 }

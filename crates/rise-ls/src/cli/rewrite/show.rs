@@ -137,17 +137,17 @@ fn help(refusal: &Refusal) -> Option<String> {
             needed: Some(needed),
             ..
         } => {
-            format!("if it holds for all sizes of this program, say so: `@assume({needed})`")
+            format!("if the condition holds for all sizes of this program, write `@assume({needed})`")
         }
         Reason::Undecided { needed: None, .. } => {
-            "laws are known only for built-in operators; an `unsafe rule` does not need them".to_owned()
+            "algebraic laws are known for built-in operators only; an `unsafe rule` does not need them".to_owned()
         }
         Reason::Shape { .. } | Reason::PredicateFails { .. } | Reason::NoChild { .. } => {
             "`s @ topDown` looks for a place at which `s` applies, and `try(s)` succeeds without one"
                 .to_owned()
         }
         Reason::Endless(circle) if circle.is_empty() => {
-            "repeat what fails in the end: `try(s)`, `tryAll(s)` and `unfold(f)` succeed where there is nothing to do, too"
+            "repeat a strategy that fails in the end: `try(s)`, `tryAll(s)` and `unfold(f)` succeed also where they change nothing"
                 .to_owned()
         }
         Reason::OutOfFuel { .. } => {

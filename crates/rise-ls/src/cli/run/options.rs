@@ -140,9 +140,9 @@ fn dimensions(text: &str) -> Result<Dimensions, String> {
             "OpenCL has at most three dimensions, and {} sizes are given",
             sizes.len()
         )),
-        None => {
-            Err("write whole numbers from 1, one for each dimension, as 64 or 16,16".to_owned())
-        }
+        None => Err(
+            "write whole numbers of at least 1, one for each dimension, as 64 or 16,16".to_owned(),
+        ),
     }
 }
 
@@ -156,13 +156,14 @@ fn argument(text: &str) -> Result<(String, ArgumentSource), String> {
 }
 
 fn count(text: &str) -> Result<NonZeroU32, String> {
-    (text.parse()).map_err(|_| "how often is a whole number from 1".to_owned())
+    (text.parse())
+        .map_err(|_| "the number of repetitions must be a whole number of at least 1".to_owned())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|seconds| *seconds > 0.0);
     let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    duration.ok_or_else(|| "a time is a number of seconds above 0, as 0.5 or 60".to_owned())
+    duration.ok_or_else(|| "a time must be a number of seconds above 0, as 0.5 or 60".to_owned())
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

@@ -155,7 +155,7 @@ pub fn validate(
             let known = Backend::all().map(|backend| format!("`{}`", backend.as_str()));
             let known = run::enumeration(known, "and");
             invalid_params(format_args!(
-                "there is no backend `{name}`; there are {known}"
+                "there is no backend `{name}`; the backends are {known}"
             ))
         })?),
     };
@@ -166,8 +166,9 @@ pub fn validate(
     }
     let time = match params.time_limit {
         None => limit,
-        Some(seconds) => run_threads::time_limit(seconds)
-            .ok_or_else(|| invalid_params("a time limit is a number of seconds from 0"))?,
+        Some(seconds) => run_threads::time_limit(seconds).ok_or_else(|| {
+            invalid_params("a time limit must be a number of seconds of at least 0")
+        })?,
     };
     let path = snapshot.db.path(file);
     let folder = path.as_disk().and_then(Path::parent).map(PathBuf::from);
@@ -277,7 +278,7 @@ fn sizes(what: &str, sizes: Option<&Vec<u64>>) -> Answer<Option<Vec<u64>>> {
     match sizes.is_none_or(fits) {
         true => Ok(sizes.cloned()),
         false => Err(invalid_params(format_args!(
-            "`{what}` takes one to three numbers from 1"
+            "`{what}` must have one to three numbers, each of at least 1"
         ))),
     }
 }

@@ -322,7 +322,9 @@ pub(super) fn definition(
 ) -> Result<(ItemId, String), Error> {
     let db = &snapshot.db;
     if db.language(document.file) != Language::Rise {
-        return Err(invalid_params("strategies are for definitions of RISE"));
+        return Err(invalid_params(
+            "strategies can be applied to definitions of RISE only",
+        ));
     }
     let name = |item: ItemId| match &db.header(item).declares {
         Declaration::Def(name) => Some((item, name.to_string())),
@@ -339,6 +341,8 @@ pub(super) fn definition(
             .filter_map(|&item| name(item))
             .find(|(_, name)| name == wanted)
             .ok_or_else(|| invalid_params(format_args!("the document does not define `{wanted}`"))),
-        (None, None) => Err(invalid_params("no definition is named")),
+        (None, None) => Err(invalid_params(
+            "the request does not say which definition to rewrite",
+        )),
     }
 }

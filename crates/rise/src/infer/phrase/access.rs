@@ -280,20 +280,20 @@ fn complaint(
     match (found, wanted) {
         (Access::St, _) if taken => (
             codes::STREAM_AS_ARRAY,
-            format!("this takes an array `{text}`, and {user} gives it a stream"),
+            format!("this function takes an array `{text}`, and {user} gives it a stream"),
             "`iterateStream` writes what a stream yields, one element after the other",
         ),
         (Access::Rd, _) if taken => (
             codes::MISSING_COPY,
             format!(
-                "this parameter is an array `{text}` that is written, and {user} passes one that can only be read"
+                "this parameter takes a value of type `{text}` that is not yet written to memory, and {user} passes one that can only be read"
             ),
             "write `Rd` in the parameter's type: the argument can only be read",
         ),
         (Access::Wr, _) if taken => (
             codes::MISSING_MEMORY,
             format!(
-                "this reads `{text}`, and {user} gives it one that is not yet written to memory"
+                "this function reads a value of type `{text}`, and {user} gives it one that is not yet written to memory"
             ),
             "write `Wr` in the parameter's type: the argument is not yet written to memory",
         ),
@@ -310,18 +310,20 @@ fn complaint(
         (Access::Rd, _) => (
             codes::MISSING_COPY,
             format!(
-                "this array `{text}` can only be read (`Rd`), and {user} expects one that has still to be written (`Wr`)"
+                "this value of type `{text}` can only be read (`Rd`), and {user} expects one that is not yet written to memory (`Wr`)"
             ),
             "a copy is a loop of its own: `mapSeq(fun(x => x), …)`",
         ),
         (Access::Wr, _) => (
             codes::MISSING_MEMORY,
-            format!("{user} reads this `{text}`, which is not yet written to memory"),
+            format!("{user} reads this value of type `{text}`, which is not yet written to memory"),
             "`toMem(…)` writes a value to memory, from where it is read",
         ),
         (Access::Var(_), _) => (
             codes::TYPE_MISMATCH,
-            format!("{user} takes another access to this `{text}` than the parameter says"),
+            format!(
+                "{user} does not take the access of this value of type `{text}`, which is a parameter"
+            ),
             "an access that is a parameter is neither read nor written here",
         ),
     }

@@ -209,7 +209,8 @@ impl Infer<'_> {
         let Some(at) = at else {
             let name = self.source(spine.head);
             let span = self.span(spine.head);
-            let message = format!("`{name}` takes a number, and then so many values");
+            let message =
+                format!("`{name}` takes the number of elements first, and then that many values");
             self.error(codes::KIND_MISMATCH, span, message).help =
                 Some(format!("write `{name}(2, x, y)`"));
             return None;
@@ -268,7 +269,8 @@ impl Infer<'_> {
         };
         let ty = crate::print::scheme_text(&primitive.scheme);
         let takes = many(counts.explicit);
-        let message = format!("`{name}` takes {takes}{with_implicit}; here it has {found}");
+        let found = many(found);
+        let message = format!("`{name}` takes {takes}{with_implicit}, found {found}");
         self.error(code, span, message).help = Some(format!("its type is `{ty}`"));
     }
 

@@ -70,12 +70,14 @@ impl Infer<'_> {
         let function = self.source(spine.head);
         let (message, title) = match &texts[..] {
             [first, second] => (
-                format!("the arguments of `{function}` are swapped: {first} comes before {second}"),
+                format!(
+                    "the arguments of `{function}` are swapped: {first} must come before {second}"
+                ),
                 "Swap the arguments",
             ),
             _ => (
                 format!(
-                    "the arguments of `{function}` are in the wrong order: first {}",
+                    "the arguments of `{function}` are in the wrong order: the right order is {}",
                     texts.join(", then ")
                 ),
                 "Put the arguments in order",

@@ -47,7 +47,7 @@ impl Infer<'_> {
         let fix = self.argument_with_separator(arg).map(|old| {
             Fix::preferred(format!("Write `{call}`"), vec![place, (old, String::new())])
         });
-        let message = format!("the {what} of `{name}` comes before its other arguments");
+        let message = format!("the {what} of `{name}` must come before its other arguments");
         self.error(codes::KIND_MISMATCH, self.span(arg), message)
             .advise(Some(format!("write `{call}(…)`")), fix);
     }
@@ -58,7 +58,7 @@ impl Infer<'_> {
         let message = format!("the dimension of `{name}` must be 0, 1 or 2, found `{text}`");
         self.error(codes::KIND_MISMATCH, self.span(arg), message)
             .help = Some(format!(
-            "dimensions are no parameters: write a number, as in `{name}(0)(…)`"
+            "a dimension cannot be a parameter: write a number, as in `{name}(0)(…)`"
         ));
     }
 
@@ -81,7 +81,7 @@ impl Infer<'_> {
             count => format!("{count} sizes"),
         };
         let text = self.source(extra);
-        let message = format!("`{name}` takes {taken}, and `{text}` is in the place of {place}");
+        let message = format!("`{name}` takes {taken}, and `{text}` is where it takes {place}");
         let fix = self.without_argument(extra);
         self.error(codes::KIND_MISMATCH, self.span(extra), message)
             .advise(Some(format!("remove `{text}`")), fix);
@@ -117,7 +117,7 @@ impl Infer<'_> {
         let name = self.source(head);
         Suggestion {
             help: format!(
-                "`map({name})` takes this half of each pair, and `unzip` makes a pair of two arrays"
+                "`map({name})` selects this component of each pair, and `unzip` makes a pair of two arrays"
             ),
             fix: Some(Fix::replace(
                 format!("Write `map({name})`"),
@@ -173,9 +173,11 @@ impl Infer<'_> {
         self.clashes += 1;
         let stage = inner.after(2);
         let (text, span) = (self.source(stage), self.span(stage));
-        let message = format!("`{text}` takes a value before the array: the one to pad with");
+        let message = format!("`{text}` takes the value to pad with before the array");
         let error = self.error(codes::TYPE_MISMATCH, span, message);
-        error.help = Some(format!("write it behind the sizes, as in `{text}(0)`"));
+        error.help = Some(format!(
+            "write the value after the sizes, as in `{text}(0)`"
+        ));
         let edits = vec![(Span::empty(span.end), "(0)".to_owned())];
         error.fixes.push(Fix::preferred("Pad with `0`", edits));
         true
@@ -210,7 +212,7 @@ impl Infer<'_> {
         );
         let edits = vec![(Span::empty(end), format!(" |> {stage}"))];
         Some(Suggestion {
-            help: format!("`{stage}` is on one side only: split `{text}`, too"),
+            help: format!("only one side is split by `{stage}`: split `{text}`, too"),
             fix: is_stage
                 .then(|| Fix::preferred(format!("Append `|> {stage}` to `{text}`"), edits)),
         })
@@ -298,7 +300,7 @@ impl Infer<'_> {
             "threadIdx" | "blockIdx" | "blockDim" | "gridDim"
         );
         is_thread.then(|| {
-            "work-items have no numbers here: `mapGlobal(fun(x => …))` gives each an element, and `generate(fun(i => …))` makes indices"
+            "programs do not use the numbers of work-items: `mapGlobal(fun(x => …))` gives each work-item an element, and `generate(fun(i => …))` makes an array from indices"
                 .to_owned()
         })
     }
@@ -359,7 +361,7 @@ impl Infer<'_> {
         };
         let (help, fix) = match name.as_str() {
             "zip3" => (
-                "pairs nest: `zip(xs)(zip(ys)(zs))`".to_owned(),
+                "pair an array with an array of pairs: `zip(xs)(zip(ys)(zs))`".to_owned(),
                 self.nested_zip(spine),
             ),
             _ => match counterpart(name) {
@@ -402,11 +404,11 @@ fn counterpart(name: &str) -> Option<&'static str> {
             "write `zip(xs)(ys) |> map(fun((x, y) => …))`"
         }
         "fold" | "foldl" | "foldr" | "fold_left" | "fold_right" | "foldLeft" => {
-            "write `reduceSeq(fun(result, x => …))(start)`, or `reduce` for an operator in any order"
+            "write `reduceSeq(fun(result, x => …))(start)`, or `reduce` for an operator that is associative and commutative"
         }
         "scan" | "scanl" | "cumsum" | "accumulate" => "write `scanSeq(fun(x, result => …))(start)`",
         "range" | "arange" | "iota" => {
-            "positions are `generate(fun(i => …))`, whose size follows from where it is used"
+            "`generate(fun(i => …))` makes an array from its indices; its size follows from where it is used"
         }
         "filter" => {
             "there is no `filter`, because the size of its result is unknown: write `select` to replace the other elements by a value"
@@ -414,7 +416,9 @@ fn counterpart(name: &str) -> Option<&'static str> {
         "length" | "len" | "size" => {
             "the size is the `n` of the type `n.t`: it is bound by `depFun(n: Nat => …)`"
         }
-        "flatten" | "flat" | "ravel" | "concatenate" => "write `join`: it makes one array of rows",
+        "flatten" | "flat" | "ravel" | "concatenate" => {
+            "write `join`, which makes one array of the rows"
+        }
         "reshape" => {
             "write `split(n)` to make rows of `n` elements, and `join` to make one array of rows"
         }
@@ -422,10 +426,10 @@ fn counterpart(name: &str) -> Option<&'static str> {
             "write `generate(fun(i => …))` with the value as its body"
         }
         "mapBlock" | "mapBlocks" => {
-            "work-groups are `mapWorkGroup`, and their work-items `mapLocal`"
+            "`mapWorkGroup` distributes elements over work-groups, and `mapLocal` over the work-items of one"
         }
         "mapThread" | "mapThreads" => {
-            "work-items are `mapGlobal`, or `mapLocal` in a `mapWorkGroup`"
+            "`mapGlobal` distributes elements over all work-items, and `mapLocal` over those of a `mapWorkGroup`"
         }
         "flip" | "rev" | "reverse" | "reversed" => {
             "write `reorder(n)(natFun(i => n - 1 - i))(natFun(i => n - 1 - i))`, for `n` elements"

@@ -32,8 +32,10 @@ impl Infer<'_> {
             return;
         }
         let message = "the type of this expression is too large";
-        self.error(syntax::codes::TOO_DEEP, span, message).help =
-            Some("pairs of pairs double at each step: does every step need both halves?".into());
+        self.error(syntax::codes::TOO_DEEP, span, message).help = Some(
+            "a pair of a value and itself doubles the type: does each step need both components?"
+                .into(),
+        );
     }
 
     pub(in crate::infer) fn not_a_function(&mut self, spine: &Spine, arg: SpineArg, ty: &Ty) {
@@ -50,7 +52,7 @@ impl Infer<'_> {
         let (span, message) = if piped {
             (
                 self.span(head),
-                format!("cannot pipe into `{name}`: it is not a function but `{text}`"),
+                format!("cannot pipe into `{name}`, which is not a function: its type is `{text}`"),
             )
         } else {
             let message = match (&*self.table.head(ty), &self.item.term(head).kind) {
@@ -64,7 +66,7 @@ impl Infer<'_> {
                 _ if let Some(mend) = self.mended_map(spine, arg) => {
                     help = Some(mend.help);
                     fix = mend.fix;
-                    format!("`{name}` takes one array, and this is a second one")
+                    format!("`{name}` takes one array, and this is a second array")
                 }
                 _ if let Some(elements) = self.elements_without_number(spine, arg) => {
                     let count = elements.len();
@@ -84,7 +86,7 @@ impl Infer<'_> {
                         1 => "one argument".to_owned(),
                         count => format!("{count} arguments"),
                     };
-                    help = Some(format!("it takes {taken}: remove this one"));
+                    help = Some(format!("`{name}` takes {taken}: remove this one"));
                     fix = self.without_argument(arg);
                     format!("`{name}` takes no further argument: its result is `{text}`")
                 }
@@ -145,11 +147,14 @@ impl Infer<'_> {
         let (name, given) = (self.source(head), self.source(stage));
         let noun = kind_noun(pi.kind);
         let param = self.name_of(pi.var);
-        let message = format!("`{name}` takes the {noun} `{param}` first");
+        let message =
+            format!("`{name}` must first be given the {noun} that its type calls `{param}`");
         let diagnostic = self.error(codes::KIND_MISMATCH, self.span(head), message);
         match sizes {
             Some(sizes) => sizes.offer(&name, diagnostic),
-            None => diagnostic.help = Some(format!("write the {noun} behind it: `{given}(…)`")),
+            None => {
+                diagnostic.help = Some(format!("write the {noun} after `{given}`: `{given}(…)`"))
+            }
         }
     }
 
@@ -197,12 +202,13 @@ impl Infer<'_> {
         match sizes {
             Some(sizes) => sizes.offer(&name, diagnostic),
             None if swapped.is_some() => {
-                diagnostic.help = Some("sizes come before values: swap the two".to_owned());
+                diagnostic.help =
+                    Some("sizes come before values: swap the two arguments".to_owned());
                 diagnostic.fixes.extend(swapped);
             }
             None if is_kernel => {
                 diagnostic.help = Some(
-                    "the sizes of a group and then all come first, of three dimensions each: `oclRun(64, 1, 1)(n, 1, 1)(…)`"
+                    "the local and then the global sizes come first, each with three dimensions: `oclRun(64, 1, 1)(n, 1, 1)(…)`"
                         .to_owned(),
                 );
             }
@@ -233,7 +239,7 @@ impl Infer<'_> {
         let near = space_meant(&text);
         let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "they are Global, Local, Private and Constant".to_owned(),
+            None => "the address spaces are Global, Local, Private and Constant".to_owned(),
         };
         let span = self.span(term);
         let message = format!("there is no address space `{text}`");
@@ -245,22 +251,29 @@ impl Infer<'_> {
         self.clashes += 1;
         if let Type::Var(_) = &**wanted {
             let message = match self.cause_head(cause) {
-                Some(head) => format!("`{head}` works on data, and this is a function"),
+                Some(head) if self.is_result_of_argument(cause.at(self.span(term))) => {
+                    format!("the function of `{head}` must return data, and this is a function")
+                }
+                Some(head) => format!("`{head}` expects data here, and this is a function"),
                 None => "data is expected here, and this is a function".to_owned(),
             };
             let span = self.head_span(term);
             self.error(codes::NOT_DATA, span, message);
             return;
         }
-        let text = self.show(wanted);
+        let (text, any) = (self.show(wanted), self.for_any(wanted));
         let span = self.head_span(term);
+        let found = match &**wanted {
+            Type::Pi(_) => "a function that takes a value first",
+            _ => "a function that takes a value",
+        };
         let message = match cause.why {
             CauseCode::Written { .. } => {
-                format!("the definition's type says `{text}`, which is not a function from values")
+                format!("the definition's type says `{text}`{any} here, and this is {found}")
             }
             _ => match self.cause_head(cause) {
-                Some(head) => format!("`{head}` expects `{text}` here, found a function of values"),
-                None => format!("expected `{text}`, found a function of values"),
+                Some(head) => format!("`{head}` expects `{text}`{any} here, and this is {found}"),
+                None => format!("expected `{text}`{any}, found {found}"),
             },
         };
         let related = self.cause_places(cause, self.origin(wanted, cause));
@@ -270,7 +283,10 @@ impl Infer<'_> {
                 let open = format!("depFun({}: {} => ", self.name_of(pi.var), pi.kind);
                 let title = format!("Write `{open}…)`");
                 fix = Some(Fix::surround(title, self.span(term), &*open, ")"));
-                Some(format!("sizes and types are taken by `{open}…)`"))
+                Some(format!(
+                    "write `{open}…)` to take the {}",
+                    kind_noun(pi.kind)
+                ))
             }
             Type::Array(_, elem) if matches!(&*self.table.head(elem), Type::Index(_)) => {
                 fix = Some(Fix::surround(
@@ -280,7 +296,7 @@ impl Infer<'_> {
                     ")",
                 ));
                 Some(
-                    "`generate(fun(i => …))` is the array of the results of a function for each index"
+                    "`generate(fun(i => …))` makes an array of the results of a function for each index"
                         .to_owned(),
                 )
             }
@@ -369,7 +385,9 @@ impl Infer<'_> {
     fn help_for_parameters(&self, names: &[Name], given: &[Ty]) -> Option<String> {
         let [one] = given else {
             let taken = names.get(..given.len())?.join(", ");
-            return Some(format!("take as many: `fun({taken} => …)`"));
+            return Some(format!(
+                "take as many arguments as are given: `fun({taken} => …)`"
+            ));
         };
         let Type::Pair(first, second) = &**one else {
             return Some(match &**one {
@@ -405,7 +423,7 @@ impl Infer<'_> {
             Half::Second => "snd",
         };
         let fix = are_pairs.then(|| self.mapped_half(term, word)).flatten();
-        let message = format!("`._1` and `._2` are for pairs, and this is `{text}`");
+        let message = format!("`._1` and `._2` select a component of a pair, and this is `{text}`");
         let said = |said: &syntax::Diagnostic| {
             let other = self.item.terms.iter().find(|other| other.span == said.span);
             said.message == message
@@ -418,11 +436,11 @@ impl Infer<'_> {
         let diagnostic = self.error(codes::TYPE_MISMATCH, self.span(term), message);
         if are_pairs {
             diagnostic.help = Some(format!(
-                "`|> map({word})` takes this half of each pair, and `idx` takes one element"
+                "`|> map({word})` selects this component of each pair, and `idx` selects one element"
             ));
         } else if is_array {
             diagnostic.help =
-                Some("for an element of an array use `idx`, for each pair `map`".into());
+                Some("use `idx` to select an element of an array, and `map` to apply a function to each element".into());
         }
         diagnostic.fixes.extend(fix);
     }
@@ -451,7 +469,8 @@ impl Infer<'_> {
             }
             _ => self.subkind_help(ty, kind),
         };
-        let message = format!("`{op}` works on {wanted}, and this is `{text}`");
+        let any = self.for_any(ty);
+        let message = format!("`{op}` works on {wanted}, and this is `{text}`{any}");
         self.error(codes::WRONG_SUBKIND, self.span(term), message)
             .help = help;
     }
@@ -462,7 +481,7 @@ impl Infer<'_> {
             UnifyError::Classes(classes, _) => classes.describe(),
             _ => "data",
         };
-        let message = format!("expected one of the {wanted}, found `{text}`");
+        let message = format!("expected a type of {wanted}, found `{text}`");
         self.error(codes::WRONG_SUBKIND, self.span(term), message);
     }
 
@@ -472,7 +491,7 @@ impl Infer<'_> {
         let message = format!("`let` binds data, and this is a function: `{text}`");
         self.error(codes::LET_FUNCTION, self.span(value), message)
             .help = Some(format!(
-            "write it as a definition of its own: `def {name} = …`"
+            "write the function as a definition of its own: `def {name} = …`"
         ));
     }
 }

@@ -13,9 +13,10 @@ mod sizes;
 mod types;
 
 use nat::{Nat, Prop, Var};
-use syntax::ast::{Name, TermId, TermKind};
+use syntax::ast::{Kind, Name, TermId, TermKind};
 use syntax::{Code, Related, Span};
 
+use super::expr::kind_noun;
 use super::for_each_var;
 use super::unify::{Cause, CauseCode};
 use super::writeback::fresh_name;
@@ -88,6 +89,35 @@ impl Infer<'_> {
     pub(in crate::infer) fn show(&self, ty: &Ty) -> String {
         let ty = self.table.ty(ty);
         print::type_text(&ty, &self.names_within(&[&ty]))
+    }
+
+    /// Returns the words that introduce the unknowns of a type, which are not names of the program:
+    /// ` (for any size `m` and data type `s`)`; an empty string if there are none.
+    pub(in crate::infer) fn for_any(&self, ty: &Ty) -> String {
+        let ty = self.table.ty(ty);
+        let names = self.names_within(&[&ty]);
+        let mut unknowns: Vec<String> = Vec::new();
+        for_each_var(&ty, &mut |var| {
+            if !self.table.is_open(var) {
+                return;
+            }
+            let info = self.table.info(var);
+            let noun = match (info.kind, info.classes.to_kind()) {
+                (Kind::DataType, _) if info.classes.allows_functions() => "type",
+                (Kind::DataType, Some(kind)) => kind_noun(kind),
+                (Kind::DataType, None) => "number type",
+                (kind, _) => kind_noun(kind),
+            };
+            let unknown = format!("{noun} `{}`", names.get(var));
+            if !unknowns.contains(&unknown) {
+                unknowns.push(unknown);
+            }
+        });
+        match unknowns.split_last() {
+            None => String::new(),
+            Some((only, [])) => format!(" (for any {only})"),
+            Some((last, rest)) => format!(" (for any {} and {last})", rest.join(", ")),
+        }
     }
 
     pub(in crate::infer) fn show_nat(&self, nat: &Nat) -> String {

@@ -176,7 +176,7 @@ impl Infer<'_> {
         diagnostic.help = Some(match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!(
-                "bind it: `depFun({name}: {kind} => …)` in an expression, `({name}: {kind}) -> …` in a type"
+                "bind the name: `depFun({name}: {kind} => …)` in an expression, `({name}: {kind}) -> …` in a type"
             ),
         });
     }
@@ -254,7 +254,8 @@ impl Infer<'_> {
                 message: "one definition is here".to_owned(),
             });
         }
-        diagnostic.help = Some("rename one of them, or define the name in this file".into());
+        diagnostic.help =
+            Some("rename one of the definitions, or define the name in this file".into());
     }
 
     pub(in crate::infer) fn report_holes(&mut self) {
@@ -265,8 +266,9 @@ impl Infer<'_> {
                     "a hole: the expected type is not known".to_owned()
                 }
                 _ => format!(
-                    "a hole: an expression of type `{}` is expected here",
-                    self.show(&ty)
+                    "a hole: an expression of type `{}`{} is expected here",
+                    self.show(&ty),
+                    self.for_any(&ty)
                 ),
             };
             let span = self.span(term);
@@ -285,14 +287,14 @@ impl Infer<'_> {
         let (message, help) = match kind {
             _ if takes_it && user != "_" => (
                 format!("nothing determines the type of the argument of `{user}`"),
-                format!("write it, as in `{user}((… : f32))`"),
+                format!("write the type, as in `{user}((… : f32))`"),
             ),
             Kind::Nat => (
-                format!("nothing determines the {noun} `{name}` of `{user}`"),
+                format!("nothing determines the {noun} `{name}` in the type of `{user}`"),
                 "write the type of its argument or result, as in `(… : 4.f32)`".to_owned(),
             ),
             _ => (
-                format!("nothing determines the {noun} `{name}` of `{user}`"),
+                format!("nothing determines the {noun} `{name}` in the type of `{user}`"),
                 "write its type, as in `(… : f32)`".to_owned(),
             ),
         };
@@ -320,8 +322,9 @@ impl Infer<'_> {
     pub(in crate::infer) fn report_no_address(&mut self, var: Var) {
         let span = self.table.info(var).span;
         let message = "an address space is never inferred";
-        self.error(codes::CANNOT_INFER, span, message).help =
-            Some("write it, or take it as a parameter: `depFun(a: AddrSp => …)`".into());
+        self.error(codes::CANNOT_INFER, span, message).help = Some(
+            "write the address space, or take it as a parameter: `depFun(a: AddrSp => …)`".into(),
+        );
     }
 }
 
@@ -358,12 +361,12 @@ fn of_other_languages(name: &str) -> Option<&'static str> {
         "filter" => {
             "there is no `filter`: sizes of arrays are known before their elements are; `select` puts another value in the place of an element"
         }
-        "clamp" | "clip" => "it is `min(max(x)(low))(high)`",
+        "clamp" | "clip" => "write `min(max(x)(low))(high)`",
         "mean" | "average" | "avg" => {
-            "it is the sum, `xs |> reduce(add)(0.0f)`, divided by the number of elements as a float"
+            "divide the sum, `xs |> reduce(add)(0.0f)`, by the number of elements as a float"
         }
         "std" | "stddev" | "stdev" | "variance" => {
-            "reduce the squares of the differences from the mean; the root is `sqrt`"
+            "divide the sum of the squares of the differences from the mean by the number of elements; `sqrt` computes a root"
         }
         _ => return None,
     })

@@ -30,9 +30,9 @@ enum Operand {
 }
 
 /// The function that applies an operator to each element of an array, and the reason for it.
-const ARRAYS: (&str, &str) = ("map", "an operator works on elements");
+const ARRAYS: (&str, &str) = ("map", "an operator works on single elements");
 /// The function that applies an operator to each lane of a vector, and the reason for it.
-const VECTORS: (&str, &str) = ("mapVec", "this operator works on the lanes of a vector");
+const VECTORS: (&str, &str) = ("mapVec", "this operator works on single lanes of a vector");
 
 impl Infer<'_> {
     /// Adds the remedy for these operands to the last error, which is about an operator.
@@ -111,7 +111,7 @@ impl Infer<'_> {
             .all(|term| matches!(self.item.term(term).kind, TermKind::Name(_)));
         let span = self.span(lhs).cover(self.span(rhs));
         Suggestion {
-            help: format!("compute with each half: `{text}`"),
+            help: format!("compute with each component: `{text}`"),
             fix: are_names.then(|| Fix::write(span, text.clone())),
         }
     }
@@ -130,7 +130,7 @@ impl Infer<'_> {
         let text = self.source(operand);
         if let Some(error) = self.diagnostics.last_mut() {
             error.help = Some(format!(
-                "an operator works on elements: `{text} |> map(neg)`"
+                "an operator works on single elements: `{text} |> map(neg)`"
             ));
             error.fixes.push(Fix::preferred(
                 "Apply the operator to each element with `map`",
@@ -163,7 +163,7 @@ impl Infer<'_> {
         let (before, after) = self.brackets(self.operation(lhs, rhs)?);
         let (left, right) = (self.span(lhs), self.span(rhs));
         Some(Suggestion {
-            help: format!("an operator works on elements: `zip({a})({b}) |> {each}`"),
+            help: format!("an operator works on single elements: `zip({a})({b}) |> {each}`"),
             fix: Some(Fix::preferred(
                 "Apply the operator to the elements with `zip` and `map`",
                 vec![

@@ -253,7 +253,7 @@ impl Infer<'_> {
         if let ([w0, w1, w @ ..], [h0, h1, h @ ..]) = (&*want, &*have)
             && ((w0, w1, w) == (h1, h0, h) && w0 != w1)
         {
-            return Some("the two axes are swapped: `transpose` exchanges them".into());
+            return Some("the two dimensions are swapped: `transpose` exchanges them".into());
         }
         let difference = Nat::sub(a, b);
         if let Some(by) = difference.as_const() {
@@ -303,8 +303,13 @@ impl Infer<'_> {
         comparison: &str,
         names: &Names,
     ) -> (Code, String, Option<String>) {
-        let user = self.size_user(cause).unwrap_or_else(|| "this".into());
+        let user = match self.size_user(cause) {
+            Some(user) => format!("`{user}` needs"),
+            None => "expected".to_owned(),
+        };
         let (pattern, given) = if self.has_open(a) { (a, b) } else { (b, a) };
+        // The sizes of a function that is an argument are those that this function needs.
+        let is_needed = self.has_open(a) || self.is_function_argument(cause);
         let at =
             |value: i64| pattern.subst(&|v| self.table.is_open(v).then(|| Nat::constant(value)));
         let (least, next) = (at(0), at(1));
@@ -315,33 +320,48 @@ impl Infer<'_> {
             let least = self.show_nat(&least);
             return (
                 codes::NEGATIVE_SIZE,
-                format!(
-                    "`{user}` needs an array of at least {least} elements, and one has {size} here{comparison}"
-                ),
+                match is_needed {
+                    true => format!(
+                        "{user} a size of at least {least}, found the size {size}{comparison}"
+                    ),
+                    false => format!(
+                        "{user} the size {size}, found a size of at least {least}{comparison}"
+                    ),
+                },
                 None,
             );
         }
         let step_text = self.show_nat(&step);
-        let rest_text = self.show_nat(&rest);
         if Nat::rem(&rest, &step).as_const().is_some_and(|r| r != 0) {
-            let what = if least.as_const() == Some(0) {
-                format!("a size that {step_text} divides, and {step_text} does not divide {size}")
+            let possible = if least.as_const() == Some(0) {
+                format!("a size that {step_text} divides")
             } else {
                 let least = self.show_nat(&least);
-                format!(
-                    "the size less {least} to be a multiple of {step_text}, and {step_text} does not divide {rest_text}"
-                )
+                format!("a size that is {least} plus a multiple of {step_text}")
+            };
+            let found = match is_needed {
+                true => format!("{user} {possible}, found the size {size}"),
+                false => format!("{user} the size {size}, found {possible}"),
             };
             return (
                 codes::OBLIGATION_FAILS,
-                format!("`{user}` needs {what}{comparison}"),
+                format!("{found}{comparison}"),
                 None,
             );
         }
-        let pattern = print::nat_text(pattern, names);
+        let mut unknown: Vec<String> = Vec::new();
+        pattern.for_each_var(&mut |var| {
+            let name = format!("`{}`", names.get(var));
+            if self.table.is_open(var) && !unknown.contains(&name) {
+                unknown.push(name);
+            }
+        });
+        let (unknown, pattern) = (unknown.join(", "), print::nat_text(pattern, names));
         (
             codes::SIZE_MISMATCH,
-            format!("no sizes make `{pattern}` equal to `{size}`{comparison}"),
+            format!(
+                "no value of the unknown size {unknown} makes `{pattern}` equal to `{size}`{comparison}"
+            ),
             self.help_for_round(cause.span),
         )
     }
@@ -356,7 +376,7 @@ impl Infer<'_> {
             _ => false,
         });
         is_round.then(|| {
-            "each round of `iterate` divides the size by one number: rounds that take off some elements, as `slide` does, are written one after the other"
+            "each round of `iterate` divides the size by the same number: to remove some elements in each round, as `slide` does, write the rounds one after the other, without `iterate`"
                 .to_owned()
         })
     }
@@ -384,16 +404,16 @@ impl Infer<'_> {
         nat.any_var(&|v| self.table.is_open(v))
     }
 
-    /// Returns the description of a condition for a message: the condition in the terms of the
-    /// callee's type and its instance at this use, or the fixed text of its origin.
+    /// Returns the description of a condition for a message: its instance at this use with the
+    /// condition in the terms of the callee's type, or the fixed text of its origin.
     pub(in crate::infer) fn describe_condition(&self, source: &ConditionOrigin) -> String {
         let source = match source {
             ConditionOrigin::Words { words, .. } => return (*words).to_owned(),
             ConditionOrigin::Scheme(source) => source,
         };
-        let needs = match self.item.term(source.head).kind {
-            TermKind::Ascribe { .. } => "the type written here needs".to_owned(),
-            _ => format!("`{}` needs", self.source(source.head)),
+        let (user, whose) = match self.item.term(source.head).kind {
+            TermKind::Ascribe { .. } => ("the type written here".to_owned(), "it"),
+            _ => (format!("`{}`", self.source(source.head)), "its type"),
         };
         let text = print::prop_text(&source.prop, &source.names);
         let prop = self.table.prop(&source.here);
@@ -404,7 +424,12 @@ impl Infer<'_> {
         };
         let names = self.names();
         let here = prop.display(&|v| names.get(v)).to_string();
-        format!("{needs} {text}, which here is {here}")
+        match text == here {
+            true => format!("{user} needs {here}, which does not hold"),
+            false => format!(
+                "{user} needs {here}, which does not hold: {whose} has the condition {text}"
+            ),
+        }
     }
 
     pub(in crate::infer) fn condition_fails(
@@ -458,11 +483,11 @@ impl Infer<'_> {
         let other = kept.iter().find(|(other, _)| alone(&[&other.prop]));
         let message = match alone(&[]) {
             true => "no size meets this condition",
-            false => "no size meets this condition and those before it",
+            false => "no size meets both this condition and the conditions before it",
         };
         let error = self.error(codes::OBLIGATION_FAILS, span, message);
         if let Some((other, _)) = other.filter(|(other, _)| other.span != span) {
-            error.relate(other.span, "it contradicts this one".to_owned());
+            error.relate(other.span, "the condition contradicts this one".to_owned());
         }
     }
 
@@ -502,7 +527,7 @@ impl Infer<'_> {
     pub(in crate::infer) fn condition_unknown(&mut self, prop: &Prop, pending: &PendingObligation) {
         let text = self.show_prop(prop);
         let message = match pending.taken_by {
-            None => format!("cannot tell whether {text} for every size that is bound here"),
+            None => format!("cannot tell whether {text} holds for every size that is bound here"),
             Some(function) => {
                 let argument = self.name_at(pending.span).unwrap_or_default();
                 let function = self.source(function);

@@ -36,18 +36,18 @@ impl Infer<'_> {
                 self.not_data(expected, found, cause);
             }
             UnifyError::Classes(classes, ty) => {
-                let text = self.show(ty);
+                let (text, any) = (self.show(ty), self.for_any(ty));
                 let user = self.cause_head(cause);
                 let message = match user {
                     Some(head) if self.is_function_argument(cause) => format!(
-                        "this function works on {}, and `{head}` gives it `{text}`",
+                        "this function works on {}, and `{head}` gives it `{text}`{any}",
                         classes.describe()
                     ),
                     Some(head) => format!(
-                        "`{head}` works on {}, and this is `{text}`",
+                        "`{head}` works on {}, and this is `{text}`{any}",
                         classes.describe()
                     ),
-                    None => format!("expected {}, found `{text}`", classes.describe()),
+                    None => format!("expected {}, found `{text}`{any}", classes.describe()),
                 };
                 let help = (self.help_for_rows(ty, cause))
                     .or_else(|| self.subkind_help(ty, classes.to_kind()));
@@ -101,6 +101,16 @@ impl Infer<'_> {
         found.is_some_and(|ty| is_function(&self.table.head(ty)))
     }
 
+    /// Returns true if the mismatch is in the result of a `fun` that is an argument of another
+    /// function.
+    pub(in crate::infer) fn is_result_of_argument(&self, cause: Cause) -> bool {
+        let CauseCode::Argument { term, .. } = cause.why else {
+            return false;
+        };
+        let term = self.bare(term);
+        self.is_lambda(term) && cause.span != self.span(term)
+    }
+
     /// Returns true if the type is an unsolved variable for types of number literals only, such as
     /// the type of an undetermined literal.
     pub(in crate::infer) fn is_literal(&self, ty: &Ty) -> bool {
@@ -115,7 +125,7 @@ impl Infer<'_> {
     pub(in crate::infer) fn subkind_help(&self, ty: &Ty, wanted: Option<Kind>) -> Option<String> {
         match &*self.table.head(ty) {
             Type::Array(..) => Some("use `map` to work on the elements".into()),
-            Type::Pair(..) => Some("take a half with `._1` or `._2`".into()),
+            Type::Pair(..) => Some("select one component with `._1` or `._2`".into()),
             Type::Index(_) => Some(USE_INDEX_AS_NAT.into()),
             Type::Scalar(ScalarType::Bool) => {
                 Some("write `select(condition)(a)(b)` to choose between two numbers".into())
@@ -244,15 +254,15 @@ impl Infer<'_> {
     /// its text is short.
     pub(in crate::infer) fn describe(&self, ty: &Ty) -> String {
         let ty = self.table.head(ty);
-        let text = self.show(&ty);
+        let (text, any) = (self.show(&ty), self.for_any(&ty));
         let short = text.chars().count() <= 24;
         match &*ty {
             Type::Fun(..) | Type::Pi(_) if !short => "a function".into(),
-            Type::Fun(..) | Type::Pi(_) => format!("a function `{text}`"),
+            Type::Fun(..) | Type::Pi(_) => format!("a function `{text}`{any}"),
             Type::Array(..) if !short => "an array".into(),
             Type::Pair(..) if !short => "a pair".into(),
-            Type::Array(..) => format!("an array `{text}`"),
-            Type::Pair(..) => format!("a pair `{text}`"),
+            Type::Array(..) => format!("an array `{text}`{any}"),
+            Type::Pair(..) => format!("a pair `{text}`{any}"),
             Type::Var(v) if self.table.is_open(*v) => {
                 let classes = self.table.info(*v).classes;
                 if classes == Classes::FLOAT_LITERAL {
@@ -263,7 +273,7 @@ impl Infer<'_> {
                     "another type".into()
                 }
             }
-            _ => format!("`{text}`"),
+            _ => format!("`{text}`{any}"),
         }
     }
 
@@ -338,7 +348,7 @@ impl Infer<'_> {
                 if matches!(&*self.table.head(a), Type::Pair(..))
                     && !matches!(&*self.table.head(b), Type::Pair(..)) =>
             {
-                Some("the function gets one pair: take its halves with `._1` and `._2`".into())
+                Some("the function gets one pair: select its components with `._1` and `._2`".into())
             }
             _ => None,
         }
@@ -587,11 +597,20 @@ impl Infer<'_> {
             {
                 self.not_data_of_function(&head, expected, found)
             }
-            Some(head) if is_known => {
-                format!("`{head}` works on data, and this is a function: `{text}`")
+            Some(head) if self.is_result_of_argument(cause) && is_known => format!(
+                "the function of `{head}` must return data, and this is a function: `{text}`"
+            ),
+            Some(head) if self.is_result_of_argument(cause) => {
+                format!("the function of `{head}` must return data, and this is a function")
             }
-            Some(head) => format!("`{head}` works on data, and this is a function"),
-            None => format!("functions are not stored: this has type `{text}`"),
+            Some(head) if is_known => {
+                format!("`{head}` expects data here, and this is a function: `{text}`")
+            }
+            Some(head) => format!("`{head}` expects data here, and this is a function"),
+            None => format!(
+                "data is expected here, and this is a function: `{text}`{}",
+                self.for_any(function)
+            ),
         };
         let mut fix = None;
         let help = match (
@@ -606,7 +625,7 @@ impl Infer<'_> {
                 fix = self
                     .is_closed(term)
                     .then(|| Fix::write(cause.span, text.clone()));
-                format!("it is given a pair: write `{text}`")
+                format!("the function is given a pair: write `{text}`")
             }
             _ => "is an argument missing?".to_owned(),
         };
@@ -626,7 +645,7 @@ impl Infer<'_> {
                 "`{head}` needs a function that returns data, and this one returns a function"
             ),
             false => {
-                format!("`{head}` needs a function of data, and this one takes a function")
+                format!("`{head}` needs a function that takes data, and this one takes a function")
             }
         }
     }

@@ -95,7 +95,12 @@ impl Compiler {
                     col.at_places(depth, &places, &f.meter)
                 })
             }
-            _ => return Err(malformed("a rearrangement that is none", origin)),
+            _ => {
+                return Err(malformed(
+                    "expected a view such as `drop`, found another primitive",
+                    origin,
+                ));
+            }
         })
     }
 
@@ -137,14 +142,16 @@ impl Compiler {
             Operand::Elem(slot, indices, _) => (slot, indices),
             Operand::Pair(a, b) => {
                 let (first, second) = super::halves(ty)
-                    .ok_or_else(|| malformed("half of what is not a pair", origin))?;
+                    .ok_or_else(|| malformed("expected a pair, found another value", origin))?;
                 return Ok(Operand::Pair(
                     Box::new(self.element(*a, index, &first, origin)?),
                     Box::new(self.element(*b, index, &second, origin)?),
                 ));
             }
-            Operand::Val(_) => return Err(malformed("an array that is not bound", origin)),
-            Operand::Word(..) => return Err(malformed("an element of a scalar", origin)),
+            Operand::Val(_) => return Err(malformed("an array is not in memory", origin)),
+            Operand::Word(..) => {
+                return Err(malformed("expected an array, found a scalar", origin));
+            }
         };
         indices.push(index.clone());
         Ok(match scalar_kind(ty) {

@@ -120,7 +120,9 @@ impl Compiler {
         match pair {
             Operand::Pair(_, b) if second => Ok(*b),
             Operand::Pair(a, _) => Ok(*a),
-            Operand::Word(..) => Err(ErrorKind::Malformed("half of what is not a pair").nowhere()),
+            Operand::Word(..) => {
+                Err(ErrorKind::Malformed("expected a pair, found another value").nowhere())
+            }
             other => {
                 let code = other.code();
                 let variants = self.optimized(|| optimized::half(&code, second));
@@ -142,7 +144,7 @@ impl Compiler {
         let (s, t) = (call.ty(0)?.clone(), call.ty(1)?.clone());
         let whole = std::sync::Arc::new(rise::Type::Pair(s, t));
         let Operand::Pair(a, b) = self.bound(pair, &whole, steps)? else {
-            return Err(ErrorKind::Malformed("half of what is not a pair").nowhere());
+            return Err(ErrorKind::Malformed("expected a pair, found another value").nowhere());
         };
         Ok(if second {
             let b = self.apply_data(&f, &[*b], steps)?;

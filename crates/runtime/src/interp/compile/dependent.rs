@@ -46,7 +46,7 @@ impl Compiler {
             let arg = Arg::Nat(Nat::var(var));
             match c.dep_apply(f, arg, origin, steps)? {
                 StaticValue::Function(f) => c.apply_data(&f, &[param.out()], steps),
-                StaticValue::Data(_) => Err(malformed("data where a function is expected", origin)),
+                StaticValue::Data(_) => Err(malformed("expected a function, found data", origin)),
             }
         })?;
         Ok((slot, param, block))
@@ -151,7 +151,10 @@ impl Compiler {
         let origin = call.origin;
         let code = Code::one(move |frame| {
             let Val::DepPair(n, value) = pair(frame)? else {
-                return Err(malformed("a dependent pair that is none", origin));
+                return Err(malformed(
+                    "expected a dependent pair, found another value",
+                    origin,
+                ));
             };
             frame.nats[slot] = n;
             param.set(frame, &value)?;

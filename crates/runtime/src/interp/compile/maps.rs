@@ -170,7 +170,7 @@ impl Compiler {
         let n = self.nat(call.nat(0)?);
         let index = Arc::new(Type::Index(Nat::constant(0)));
         let VarSlots::Word(_, slot, _) = self.slots_for(&index, false)? else {
-            return Err(super::malformed("an index", call.origin));
+            return Err(super::malformed("unexpected index", call.origin));
         };
         let work = self.work(call, 0, false, |c, steps| {
             c.apply_data(

@@ -87,7 +87,7 @@ impl Compiler {
         match self.out(call, at, steps)? {
             Operand::Word(kind, scalar) => Ok((kind, scalar)),
             _ => Err(malformed(
-                "a scalar is expected, and another value is found",
+                "expected a scalar, found another value",
                 call.origin,
             )),
         }
@@ -177,7 +177,7 @@ impl Compiler {
         }
         let (Some((no_steps, no)), Some((yes_steps, yes))) = (branches.pop(), branches.pop())
         else {
-            return Err(malformed("a choice", call.origin));
+            return Err(malformed("unexpected arguments of `select`", call.origin));
         };
         if let (Operand::Word(kind, yes), Operand::Word(_, no)) = (&yes, &no) {
             let branch = |steps, value: &Scalar| {
@@ -207,7 +207,7 @@ impl Compiler {
         let (from, a) = self.scalar(call, 0, steps)?;
         let ty = call.ty(1)?;
         let to = scalar_kind(ty)
-            .ok_or_else(|| malformed("a cast to what is not a scalar", call.origin))?;
+            .ok_or_else(|| malformed("the type of a cast must be a scalar type", call.origin))?;
         let mut scalar = if from == to {
             a
         } else {
@@ -243,7 +243,10 @@ impl Compiler {
         let ty = std::sync::Arc::new(Type::Index(nat::Nat::constant(0)));
         match self.bound(Operand::Word(kind, scalar), &ty, steps)? {
             Operand::Word(_, scalar) => Ok(scalar),
-            _ => Err(malformed("an index that is not a scalar", call.origin)),
+            _ => Err(malformed(
+                "expected a scalar index, found another value",
+                call.origin,
+            )),
         }
     }
 }
@@ -259,7 +262,10 @@ fn lane_by_lane(
         .first()
         .map(|vector| (vector.buf.data.cell(), vector.len()));
     let Some((ElementRepr::Scalar(kind), n)) = first else {
-        return Err(malformed("a vector of what is not a scalar", origin));
+        return Err(malformed(
+            "the elements of a vector must be scalars",
+            origin,
+        ));
     };
     let mut area = ArrayBuilder::new(ElementRepr::Scalar(kind), [n].into_iter(), &frame.meter)?;
     for at in 0..n {

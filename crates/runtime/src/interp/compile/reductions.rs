@@ -135,7 +135,7 @@ impl Compiler {
             let arg = Arg::Nat(Nat::var(length));
             match c.dep_apply(&f, arg, origin, steps)? {
                 StaticValue::Function(f) => c.apply_data(&f, &[param.out()], steps),
-                StaticValue::Data(_) => Err(malformed("data where a function is", origin)),
+                StaticValue::Data(_) => Err(malformed("expected a function, found data", origin)),
             }
         })?;
         let variants =

@@ -56,8 +56,9 @@ impl Parser<'_> {
                 let span = self.span_of(expr);
                 let (open, close) = (Span::empty(span.start), Span::empty(span.end));
                 let (place, text) = (self.span(), self.quoted());
-                let message =
-                    format!("{text} behind a `match`: put parentheses around the `match`");
+                let message = format!(
+                    "{text} cannot follow a `match` directly: put parentheses around the `match`"
+                );
                 self.rise.report(Diagnostic::syntax(place, message).fix(
                     "Put parentheses around the `match`",
                     vec![(open, "(".to_owned()), (close, ")".to_owned())],
@@ -157,7 +158,7 @@ impl Parser<'_> {
             Diagnostic::error(
                 codes::AMBIGUOUS_OPERATORS,
                 second,
-                "comparisons do not chain: put parentheses around one, or join two with `&&`",
+                "comparisons do not chain: put parentheses around one comparison, or join two with `&&`",
             )
             .related(first, "the first of the two operators"),
         );
@@ -238,10 +239,10 @@ impl Parser<'_> {
             None => {
                 let span = self.rise.last_char();
                 let message = "expected `{` and the cases after `match`";
-                self.rise.report(
-                    Diagnostic::syntax(span, message)
-                        .related(word.span, "written `e match { case p => a  case _ => b }`"),
-                );
+                self.rise.report(Diagnostic::syntax(span, message).related(
+                    word.span,
+                    "a `match` is written `e match { case p => a  case _ => b }`",
+                ));
             }
         }
         let cases = cases.into_boxed_slice();

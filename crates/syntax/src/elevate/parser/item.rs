@@ -130,7 +130,7 @@ impl Parser<'_> {
         if order.is_none() {
             let text = self.rise.slice(span).to_owned();
             let message = format!(
-                "`{text}` is not an order of traversal: there are `default`, `functionFirst` and `argumentFirst`"
+                "`{text}` is not an order of traversal: expected `default`, `functionFirst` or `argumentFirst`"
             );
             self.rise.error_at(span, message);
         }
@@ -477,10 +477,10 @@ impl Parser<'_> {
                 "unexpected {text} after {what}: several alternatives must be in braces, as in `{{ a |-> b | c |-> d }}`"
             ),
             TokenKind::MapsTo => {
-                format!("unexpected {text} after {what}: it is allowed only in rules")
+                format!("unexpected {text} after {what}: {text} is allowed only in rules")
             }
             TokenKind::Pipe | TokenKind::Then | TokenKind::After => format!(
-                "unexpected {text} after {what}: it joins functions of RISE; strategies are joined by `;`"
+                "unexpected {text} after {what}: {text} joins functions of RISE; write `;` to join strategies"
             ),
             TokenKind::Word(Word::Where | Word::Requires | Word::Assuming) | TokenKind::Let => {
                 format!("unexpected {text} after {what}: conditions are allowed only in rules")

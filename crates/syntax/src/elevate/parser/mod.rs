@@ -309,7 +309,8 @@ impl<'t> Parser<'t> {
     fn name(&mut self, span: Span) -> Name {
         let name = self.rise.name(span);
         if name.is_empty() {
-            self.rise.error_at(span, "a name must be in backquotes");
+            self.rise
+                .error_at(span, "expected a name between the backquotes");
         }
         name
     }
@@ -470,7 +471,7 @@ fn typographic_quotes(places: &[(Span, &'static str)]) -> Option<Diagnostic> {
             Severity::Warning,
             codes::SYNTAX_ERROR,
             first,
-            format!("these quotes are from print: write `{operator}`, with or without backquotes"),
+            format!("the operator is in typographic quotes: write `{operator}`, with or without backquotes"),
         )
         .fix("Write the operators without quotes", edits, true),
     )

@@ -255,7 +255,7 @@ impl Parser<'_> {
         let message = format!("expected `{text}` and a branch");
         self.rise.report(
             Diagnostic::syntax(span, message)
-                .related(start.span, "this `if` is written `if c then a else b`"),
+                .related(start.span, "an `if` is written `if c then a else b`"),
         );
     }
 
@@ -296,7 +296,7 @@ impl Parser<'_> {
                 "{text} is a type of ELEVATE or a kind: it must come after a `:`"
             )),
             TokenKind::Let => {
-                let message = "a strategy has no `let`: give the value a name with `val` or a parameter";
+                let message = "there is no `let` in strategies: name the value with `val`, or make it a parameter";
                 self.rise.error_at(span, message);
                 self.rise.skip_to_end();
                 self.missing()
@@ -343,7 +343,7 @@ impl Parser<'_> {
         let token = self.rise.tokens[self.rise.pos - 1];
         let (text, end) = (self.rise.quoted(token), self.at(TokenKind::End));
         let message = match end {
-            true => format!("{text} joins strategies, and none follows it: remove it here"),
+            true => format!("expected a strategy after {text}: remove {text} at the end"),
             false => format!("expected a strategy after {text}"),
         };
         self.rise

@@ -158,7 +158,7 @@ impl Parser<'_> {
         let is_bar = self.at(TokenKind::Bar) && self.begins_operand(1);
         if is_bar {
             let span = self.span();
-            let message = "`|` separates the alternatives of rules: strategies are joined by `<+`, which tries the second one where the first one fails";
+            let message = "`|` separates alternatives of rules only: write `<+` between strategies, which tries the second one where the first one fails";
             self.rise
                 .report(Diagnostic::syntax(span, message).write(span, "<+"));
         }
@@ -179,10 +179,10 @@ impl Parser<'_> {
         let is_space = before.trim().is_empty();
         let message = match same_line {
             true => format!(
-                "nothing joins {text} to what comes before it: join strategies by an operator such as `;`, or put an argument in parentheses"
+                "no operator joins {text} to the expression before it: write an operator such as `;`, or put the argument in parentheses"
             ),
             false => format!(
-                "nothing joins {text} to what comes before it: join strategies by an operator such as `;`, or begin the main expression at the start of its line"
+                "no operator joins {text} to the expression before it: write an operator such as `;`, or begin the main expression at the start of its line"
             ),
         };
         let error = Diagnostic::syntax(span, message).fix(
@@ -224,7 +224,7 @@ impl Parser<'_> {
     pub(super) fn unjoined_in_rule(&mut self) {
         let (span, text) = (self.span(), self.quoted());
         let message = format!(
-            "nothing joins {text} to the rule before it: expected an operator, or `where`, `requires`, `assuming` or `let`"
+            "unexpected {text} after a rule: expected an operator, or `where`, `requires`, `assuming` or `let`"
         );
         self.rise.error_at(span, message);
         self.skip_until(|kind| match kind {

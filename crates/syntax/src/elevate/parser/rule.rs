@@ -96,7 +96,7 @@ impl Parser<'_> {
         let (span, text) = (self.span(), self.quoted());
         if matches!(self.kind(), TokenKind::Arrow | TokenKind::FatArrow) {
             self.bump();
-            let message = format!("the sides of a rule are joined by `|->`, not {text}");
+            let message = format!("expected `|->` between the two sides of a rule, found {text}");
             self.rise
                 .report(Diagnostic::syntax(span, message).write(span, "|->"));
             return span;
@@ -141,7 +141,8 @@ impl Parser<'_> {
         let value = self.size(TermCategory::Arg);
         if let TokenKind::In = self.kind() {
             let span = self.span();
-            let message = "a `let` behind a rule has no `in`: its name is bound in the whole rule";
+            let message =
+                "a `let` after a rule has no `in`: its name is in scope in the whole rule";
             self.rise.error_at(span, message);
         }
         ClauseKind::Let { name, value }
