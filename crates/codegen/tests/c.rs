@@ -79,12 +79,21 @@ fn loops_and_indices_are_those_of_a_person() {
         ) {
             assert(n % 4 == 0 && "4 divides n");
             check_count("gemv: n*m", (double)n * m);
-            for (int i = 0; i < n; i++) {
+            for (int i = 0; i < n; i += 4) {
                 float acc = 0.0f;
+                float acc2 = 0.0f;
+                float acc3 = 0.0f;
+                float acc4 = 0.0f;
                 for (int j = 0; j < m; j++) {
                     acc += a[i * m + j] * xs[j];
+                    acc2 += a[(i + 1) * m + j] * xs[j];
+                    acc3 += a[(i + 2) * m + j] * xs[j];
+                    acc4 += a[(i + 3) * m + j] * xs[j];
                 }
                 output[i] = alpha * acc;
+                output[i + 1] = alpha * acc2;
+                output[i + 2] = alpha * acc3;
+                output[i + 3] = alpha * acc4;
             }
         }
     "##]]

@@ -209,10 +209,14 @@ fn divisions_that_are_left() {
         dotAnyLength: n / 8, n % 8
         dotLanes: n / 8
         dotVectors: n / 8
-        dft: j % n
-        gemvLanes: n / 8
+        dft: n / 4, j % n, (i + 1) % n, (i + 2) % n, (i + 3) % n
+        gemvFused: m / 4
+        gemvLanes: m / 4, n / 32, n / 8
+        gemvStored: m / 4
         harrisBuffered: (i + 2) % 3, (i + 1) % 3, i % 3
+        mmDots: m / 4
         mmFourRows: k / 4
+        mmRows: n / 4, k / 4
         mmTiled: n / 32, m / 32, k / 32
         mmVectors: n / 4, m / 16
         scalVectors: n / 8
@@ -224,15 +228,17 @@ fn divisions_that_are_left() {
         lowerTriangularProduct: (i + 1) / 2
         scaleRows: (i + 1) / 2
         upperTriangularProduct: (2 * n - i + 1) / 2
+        gemvPar: m / 4
         gemvParVectors: n / 8
         harrisPar: h / 32, (j + 2) % 3, (j + 1) % 3, j % 3
+        mmPar: n / 4, k / 4
         mmParPacked: m / 16, n / 4
         mmParTiled: n / 32, m / 32, k / 32
         mmParVectors: n / 4, m / 16
         dotParChunks: n / c, c / 8
         scalParVectors: n / 8
         prefixSumsPar: n / c
-        triangularProductsPar: n / 2, (j + 1) / 2
+        triangularProductsPar: n / 2, b / 4, (j + 1) / 2
         transposePar: n / 8, m / 8
         halveTriangle: (i + 1) / 2
     "#]]

@@ -273,7 +273,23 @@ fn matrix_times_vector() {
                 assert(s >= 1 && n % s == 0 && "s divides n");
                 check_count("mv: n*m", (double)n * m);
                 for (int block = 0; block < n / s; block++) {
-                    for (int row = 0; row < s; row++) {
+                    for (int row = 0; row < 4 * (s / 4); row += 4) {
+                        float accum = 0.0f;
+                        float accum2 = 0.0f;
+                        float accum3 = 0.0f;
+                        float accum4 = 0.0f;
+                        for (int k = 0; k < m; k++) {
+                            accum += M[(block * s + row) * m + k] * x[k];
+                            accum2 += M[(block * s + row + 1) * m + k] * x[k];
+                            accum3 += M[(block * s + row + 2) * m + k] * x[k];
+                            accum4 += M[(block * s + row + 3) * m + k] * x[k];
+                        }
+                        output[block * s + row] = accum;
+                        output[block * s + row + 1] = accum2;
+                        output[block * s + row + 2] = accum3;
+                        output[block * s + row + 3] = accum4;
+                    }
+                    for (int row = 4 * (s / 4); row < s; row++) {
                         float accum = 0.0f;
                         for (int k = 0; k < m; k++) {
                             accum += M[(block * s + row) * m + k] * x[k];
@@ -307,7 +323,23 @@ fn matrix_times_vector() {
                 check_count("mv: n*m", (double)n * m);
                 #pragma omp parallel for
                 for (int block = 0; block < n / s; block++) {
-                    for (int row = 0; row < s; row++) {
+                    for (int row = 0; row < 4 * (s / 4); row += 4) {
+                        float accum = 0.0f;
+                        float accum2 = 0.0f;
+                        float accum3 = 0.0f;
+                        float accum4 = 0.0f;
+                        for (int k = 0; k < m; k++) {
+                            accum += M[(block * s + row) * m + k] * x[k];
+                            accum2 += M[(block * s + row + 1) * m + k] * x[k];
+                            accum3 += M[(block * s + row + 2) * m + k] * x[k];
+                            accum4 += M[(block * s + row + 3) * m + k] * x[k];
+                        }
+                        output[block * s + row] = accum;
+                        output[block * s + row + 1] = accum2;
+                        output[block * s + row + 2] = accum3;
+                        output[block * s + row + 3] = accum4;
+                    }
+                    for (int row = 4 * (s / 4); row < s; row++) {
                         float accum = 0.0f;
                         for (int k = 0; k < m; k++) {
                             accum += M[(block * s + row) * m + k] * x[k];

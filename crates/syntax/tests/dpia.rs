@@ -245,7 +245,7 @@ fn half_typed() {
             def f = if
                      ^ syntax-error: expected `(` and the condition after `if`
             def f = if
-                    ^^ written `if (condition) { command } else { command }`
+                    ^^ an `if` is written `if (condition) { command } else { command }`
             (def f - (if (missing) (missing) (missing)))
 
             def f = if (
@@ -262,7 +262,7 @@ fn half_typed() {
             def f = if (x)
                          ^ syntax-error: expected `{` and a command after `)`
             def f = if (x)
-                    ^^ written `if (condition) { command } else { command }`
+                    ^^ an `if` is written `if (condition) { command } else { command }`
             (def f - (if x (missing) (missing)))
 
             def f = if (x) {
@@ -290,7 +290,7 @@ fn half_typed() {
             def f = if (x) { skip } else
                                        ^ syntax-error: expected `{` and a command after `else`
             def f = if (x) { skip } else
-                                    ^^^^ written `if (condition) { command } else { command }`
+                                    ^^^^ an `if` is written `if (condition) { command } else { command }`
             (def f - (if x skip (missing)))
 
             def f = if (x) { skip } else {
@@ -348,7 +348,7 @@ fn half_typed() {
 
             def f : (w: Read
                         ^^^^ syntax-error: expected a kind such as `Nat` or `DataType`, found `Read`
-            help: parameters that are values are bound by `fun`
+            help: `fun` binds parameters that are values
             (def f (pi (w -) (missing)) (missing))
 
         "#]],
@@ -368,17 +368,17 @@ fn a_separator_is_missing() {
         ],
         expect![[r#"
               a = 1
-                  ^ syntax-error: expected `;` before `b`: it separates commands
+                  ^ syntax-error: expected `;` before `b`, because commands are separated by `;`
             fix: Insert `;` [(29..29, ";")]
             (def f - (fun (a b) (seq (assign a (int 1)) (assign b (int 2)))))
 
             def f = fun((a, b) => for(n, fun(i => a = i)) b = 2; skip)
-                                                        ^ syntax-error: expected `;` before `b`: it separates commands
+                                                        ^ syntax-error: expected `;` before `b`, because commands are separated by `;`
             fix: Insert `;` [(45..45, ";")]
             (def f - (fun (a b) (seq (apply for n (fun (i) (assign a i))) (assign b (int 2)) skip)))
 
             def f = fun(x => skip if (x) { skip } else { skip } skip)
-                                ^ syntax-error: expected `;` before `if`: it separates commands
+                                ^ syntax-error: expected `;` before `if`, because commands are separated by `;`
             fix: Insert `;` [(21..21, ";")]
             (def f - (fun (x) (seq skip (if x skip skip) skip)))
 
@@ -396,7 +396,7 @@ fn a_separator_is_missing() {
             (def f - (apply g x))
 
             def f = g(a = 1 b = 2)
-                          ^ syntax-error: expected `;` before `b`: it separates commands
+                          ^ syntax-error: expected `;` before `b`, because commands are separated by `;`
             fix: Insert `;` [(15..15, ";")]
             (def f - (apply g (seq (assign a (int 1)) (assign b (int 2)))))
 
@@ -435,12 +435,12 @@ fn a_command_is_missing() {
             (def f - (fun (a) (assign a (int 1))))
 
             def f = if (x) {} else { skip }
-                           ^^ syntax-error: a block holds a command: `skip` is the one that does nothing
+                           ^^ syntax-error: expected a command in the block: `skip` is the command that does nothing
             fix: Write `skip` [(16..16, " skip ")]
             (def f - (if x (missing) skip))
 
             def f = if (x) { skip }; else { skip }
-                                   ^ syntax-error: there must be no `;` before `else`: both belong to one `if`
+                                   ^ syntax-error: there must be no `;` before the `else` of an `if`
             fix: Remove `;` [(23..24, "")]
             (def f - (if x skip skip))
 
@@ -490,40 +490,40 @@ fn habits_from_other_languages() {
             (def f - (fun (a) (assign a (int 1))))
 
             def f = fun((a, e) => a += 1; skip)
-                                    ^^ syntax-error: there is no `+=`: an acceptor is only written, so the value that `+` takes is read from elsewhere, as in `acc = exp + x`
+                                    ^^ syntax-error: there is no `+=`: an acceptor can only be written, so the left operand of `+` must be an expression, as in `acc = exp + x`
             (def f - (fun (a e) (seq (assign a (int 1)) skip)))
 
             def f = fun(a => a = b = 1; skip)
-                                   ^ syntax-error: assignments do not chain: write one for each acceptor, with `;` between them
+                                   ^ syntax-error: assignments do not chain: write one assignment for each acceptor, with `;` between them
             (def f - (fun (a) (seq (assign (assign a b) (int 1)) skip)))
 
             def f = if (x = 1) { skip } else { skip }
-                          ^ syntax-error: `=` assigns: two values are compared with `==`
+                          ^ syntax-error: `=` is only for assignments: write `==` to compare two values
             fix: Write `==` [(14..15, "==")]
             (def f - (if (binary == x (int 1)) skip skip))
 
             def f = if x { skip } else { skip }
                      ^ syntax-error: expected `(` and the condition after `if`
             def f = if x { skip } else { skip }
-                    ^^ written `if (condition) { command } else { command }`
+                    ^^ an `if` is written `if (condition) { command } else { command }`
             (def f - (if x skip skip))
 
             def f = if (x) skip else skip
                          ^ syntax-error: expected `{` and a command after `)`
             def f = if (x) skip else skip
-                    ^^ written `if (condition) { command } else { command }`
+                    ^^ an `if` is written `if (condition) { command } else { command }`
             (def f - (if x skip skip))
 
             def f = fun(a => if (x) a = 1; else a = 2; b = 3)
                                   ^ syntax-error: expected `{` and a command after `)`
             def f = fun(a => if (x) a = 1; else a = 2; b = 3)
-                             ^^ written `if (condition) { command } else { command }`
+                             ^^ an `if` is written `if (condition) { command } else { command }`
             (def f - (fun (a) (seq (if x (assign a (int 1)) (assign a (int 2))) (assign b (int 3)))))
 
             def f = if (x) { skip } else if (y) { skip } else { skip }
                                        ^ syntax-error: expected `{` and a command after `else`
             def f = if (x) { skip } else if (y) { skip } else { skip }
-                                    ^^^^ written `if (condition) { command } else { command }`
+                                    ^^^^ an `if` is written `if (condition) { command } else { command }`
             (def f - (if x skip (if y skip skip)))
 
             def f = fun(a => a[3] = 1)
@@ -533,7 +533,7 @@ fn habits_from_other_languages() {
             def f = let x = 1; skip
                             ^ syntax-error: expected `in` after the value of `x`
             def f = let x = 1; skip
-                    ^^^ this `let` is written `let name = value in result`
+                    ^^^ a `let` is written `let name = value in result`
             (def f - (let x (seq (int 1) skip) (missing)))
 
             (def f - (let x (seq (apply g y) (assign a x)) skip))

@@ -109,7 +109,7 @@ fn the_schedules_of_matrix_multiplication() {
             (val paperBlocking - (binary ;; (binary ;; (call topDown (call tile (int 32) (int 32))) (call topDown (binary ; isReduce (call split (int 4))))) (call topDown (call reorder (Seq (int 1) (int 2) (int 5) (int 6) (int 3) (int 4))))))
             (val paperLoopPerm - (binary ;; (binary ;; (binary ;; (call topDown (call tile (int 32) (int 32))) (call topDown (binary ; isReduce (call split (int 4))))) (call topDown (call reorder (Seq (int 1) (int 2) (int 5) (int 3) (int 6) (int 4))))) (call topDown (call vectorize (int 32)))))
             val paperLoopPerm = topDown(tile(32,32)) ‘;;‘ topDown(isReduce ‘;’ split(4)) ‘;;’ topDown(reorder(Seq(1,2,5,3,6,4))) ;; topDown(vectorize(32))
-                                                     ^^^^ syntax-error: these quotes are from print: write `;;`, with or without backquotes
+                                                     ^^^^ syntax-error: the operator is in typographic quotes: write `;;`, with or without backquotes
             fix: Write the operators without quotes [(41..49, ";;"), (67..74, ";"), (85..93, ";;")]
             (val tutorial - (binary ; (binary ; (paren (binary @ `map -> mapPar` (call outermost (call isPrimitive map)))) (paren (binary @ `map -> mapSeq` (call outermost (call isPrimitive map))))) (paren (binary @ `reduce -> reduceSeq` everywhere))))
             (val vectors - (binary ; (call (call innermost isAppliedMap) (binary ; (binary ; (call `map(f) -> asVector >> map(f_vec) >> asScalar` (int 4)) (paren (binary @ `map -> mapSeq` (call innermost (call isPrimitive map))))) storeTempAsVectors)) optimizationStrategy))

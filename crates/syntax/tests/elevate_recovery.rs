@@ -29,7 +29,7 @@ fn operators_without_an_operand() {
         expect![[r#"
             (val a - (binary ; b (missing)))
             val a = b ;
-                      ^ syntax-error: `;` joins strategies, and none follows it: remove it here
+                      ^ syntax-error: expected a strategy after `;`: remove `;` at the end
             fix: Remove `;` [(10..11, "")]
             (val c - d)
         "#]],
@@ -56,7 +56,7 @@ fn operators_without_an_operand() {
         expect![[r#"
             (val a - (binary @ b (missing)))
             val a = b @
-                      ^ syntax-error: `@` joins strategies, and none follows it: remove it here
+                      ^ syntax-error: expected a strategy after `@`: remove `@` at the end
             fix: Remove `@` [(10..11, "")]
         "#]],
     );
@@ -73,7 +73,7 @@ fn operators_without_an_operand() {
         expect![[r#"
             (main (binary ; (binary @ (call splitJoin (int 32)) (call outermost isMap)) (missing)))
             splitJoin(32) @ outermost(isMap) `;`
-                                             ^^^ syntax-error: `;` joins strategies, and none follows it: remove it here
+                                             ^^^ syntax-error: expected a strategy after `;`: remove `;` at the end
             fix: Remove `;` [(33..36, "")]
         "#]],
     );
@@ -95,7 +95,7 @@ fn calls_behind_white_space() {
         expect![[r#"
             (val a - (call f g))
             val a = f(g (x))
-                        ^ syntax-error: the `(` of a call follows what is called without white space
+                        ^ syntax-error: there must be no white space between a function and the `(` of its arguments
             fix: Remove the white space [(11..12, "")]
         "#]],
     );
@@ -104,7 +104,7 @@ fn calls_behind_white_space() {
         expect![[r#"
             (rule r (alt (apply map f) f))
             rule r = map(f (x)) |-> f
-                           ^ syntax-error: the `(` of a call follows what is called without white space
+                           ^ syntax-error: there must be no white space between a function and the `(` of its arguments
             fix: Remove the white space [(14..15, "")]
         "#]],
     );
@@ -261,7 +261,7 @@ fn rules() {
         expect![[r#"
             (rule r (alt (apply map f) (apply mapSeq f)))
             rule r = map(f) -> mapSeq(f)
-                            ^^ syntax-error: the sides of a rule are joined by `|->`, not `->`
+                            ^^ syntax-error: expected `|->` between the two sides of a rule, found `->`
             fix: Write `|->` [(16..18, "|->")]
         "#]],
     );
@@ -270,7 +270,7 @@ fn rules() {
         expect![[r#"
             (rule r (alt (apply map f) (apply mapSeq f)))
             rule r = map(f) => mapSeq(f)
-                            ^^ syntax-error: the sides of a rule are joined by `|->`, not `=>`
+                            ^^ syntax-error: expected `|->` between the two sides of a rule, found `=>`
             fix: Write `|->` [(16..18, "|->")]
         "#]],
     );
@@ -326,10 +326,10 @@ fn rules() {
     check(
         "rule r = map(f : t) |-> b",
         expect![[r#"
-        (rule r (alt (apply map f) b))
-        rule r = map(f : t) |-> b
-                       ^ syntax-error: a stated type must be in parentheses with its value: `(value : type)`
-    "#]],
+            (rule r (alt (apply map f) b))
+            rule r = map(f : t) |-> b
+                           ^ syntax-error: a value and its type must be in parentheses: `(value : type)`
+        "#]],
     );
     check(
         "rule r = a |-> b ; c",
@@ -350,18 +350,18 @@ fn rules() {
     check(
         "strategy s = a |-> b",
         expect![[r#"
-        (strategy s - a)
-        strategy s = a |-> b
-                       ^^^ syntax-error: unexpected `|->` after the strategy: it is allowed only in rules
-    "#]],
+            (strategy s - a)
+            strategy s = a |-> b
+                           ^^^ syntax-error: unexpected `|->` after the strategy: `|->` is allowed only in rules
+        "#]],
     );
     check(
         "val x = map(f) >> map(g)",
         expect![[r#"
-        (val x - (call map f))
-        val x = map(f) >> map(g)
-                       ^^ syntax-error: unexpected `>>` after the value: it joins functions of RISE; strategies are joined by `;`
-    "#]],
+            (val x - (call map f))
+            val x = map(f) >> map(g)
+                           ^^ syntax-error: unexpected `>>` after the value: `>>` joins functions of RISE; write `;` to join strategies
+        "#]],
     );
     check(
         "rule r = xs[3] |-> a.1",
@@ -403,12 +403,12 @@ fn conditions() {
     check(
         "rule r = a |-> b where n <= m <= k",
         expect![[r#"
-        (rule r (alt a b (where (<= (binary <= n m) k))))
-        rule r = a |-> b where n <= m <= k
-                                      ^^ ambiguous-operators: comparisons do not chain: put parentheses around one, or join two with `&&`, as in `a <= b && b <= c`
-        rule r = a |-> b where n <= m <= k
-                                 ^^ the first of the two operators
-    "#]],
+            (rule r (alt a b (where (<= (binary <= n m) k))))
+            rule r = a |-> b where n <= m <= k
+                                          ^^ ambiguous-operators: comparisons do not chain: put parentheses around one comparison, or join two with `&&`, as in `a <= b && b <= c`
+            rule r = a |-> b where n <= m <= k
+                                     ^^ the first of the two operators
+        "#]],
     );
     check(
         "rule r = a |-> b where (n divides m or x notIn f) and !(n == m) && a : AddrSp",
@@ -427,10 +427,10 @@ fn conditions() {
     check(
         "rule r = a |-> b let n = m in c",
         expect![[r#"
-        (rule r (alt a b (let n m)))
-        rule r = a |-> b let n = m in c
-                                   ^^ syntax-error: a `let` behind a rule has no `in`: its name is bound in the whole rule
-    "#]],
+            (rule r (alt a b (let n m)))
+            rule r = a |-> b let n = m in c
+                                       ^^ syntax-error: a `let` after a rule has no `in`: its name is in scope in the whole rule
+        "#]],
     );
     check(
         "rule r = a |-> b where requires c == d",
@@ -472,12 +472,12 @@ fn matches() {
     check(
         "val a = x match case y => z",
         expect![[r#"
-        (val a - (match x))
-        val a = x match case y => z
-                      ^ syntax-error: expected `{` and the cases after `match`
-        val a = x match case y => z
-                  ^^^^^ written `e match { case p => a  case _ => b }`
-    "#]],
+            (val a - (match x))
+            val a = x match case y => z
+                          ^ syntax-error: expected `{` and the cases after `match`
+            val a = x match case y => z
+                      ^^^^^ a `match` is written `e match { case p => a  case _ => b }`
+        "#]],
     );
     check(
         "val a = x match { case y => } ; b",
@@ -492,7 +492,7 @@ fn matches() {
         expect![[r#"
             (val a - (binary ; (match x (case y z)) b))
             val a = x match { case y => z } ; b
-                                            ^ syntax-error: `;` behind a `match`: put parentheses around the `match`
+                                            ^ syntax-error: `;` cannot follow a `match` directly: put parentheses around the `match`
             fix: Put parentheses around the `match` [(8..8, "("), (31..31, ")")]
         "#]],
     );
@@ -518,12 +518,12 @@ fn matches() {
     check(
         "val a = if b then c",
         expect![[r#"
-        (val a - (if b c (missing)))
-        val a = if b then c
-                          ^ syntax-error: expected `else` and a branch
-        val a = if b then c
-                ^^ this `if` is written `if c then a else b`
-    "#]],
+            (val a - (if b c (missing)))
+            val a = if b then c
+                              ^ syntax-error: expected `else` and a branch
+            val a = if b then c
+                    ^^ an `if` is written `if c then a else b`
+        "#]],
     );
     check(
         "val a = with BENF a ; b",
@@ -540,10 +540,10 @@ fn words_of_rise() {
     check(
         "val a = let x = 1 in x",
         expect![[r#"
-        (val a - (missing))
-        val a = let x = 1 in x
-                ^^^ syntax-error: a strategy has no `let`: give the value a name with `val` or a parameter
-    "#]],
+            (val a - (missing))
+            val a = let x = 1 in x
+                    ^^^ syntax-error: there is no `let` in strategies: name the value with `val`, or make it a parameter
+        "#]],
     );
     check(
         "val a = f(Nat)",
@@ -572,7 +572,7 @@ fn words_of_rise() {
         expect![[r#"
             (rule r (alt (missing) (missing) (where (paren (missing)))))
             rule r = where(x) |-> y
-                     ^^^^^ reserved-name: `where` is a reserved word: in backquotes it is a name
+                     ^^^^^ reserved-name: `where` is a reserved word: write it in backquotes to use it as a name
             fix: Put it in backquotes [(9..14, "`where`")]
         "#]],
     );
@@ -595,10 +595,10 @@ fn words_of_rise() {
     check(
         "val a = ``",
         expect![[r#"
-        (val a - )
-        val a = ``
-                ^^ syntax-error: a name must be in backquotes
-    "#]],
+            (val a - )
+            val a = ``
+                    ^^ syntax-error: expected a name between the backquotes
+        "#]],
     );
     check(
         "rule r = a → b",
@@ -629,10 +629,10 @@ fn examples_and_headers() {
     check(
         "traversal downwards",
         expect![[r#"
-        (traversal -)
-        traversal downwards
-                  ^^^^^^^^^ syntax-error: `downwards` is not an order of traversal: there are `default`, `functionFirst` and `argumentFirst`
-    "#]],
+            (traversal -)
+            traversal downwards
+                      ^^^^^^^^^ syntax-error: `downwards` is not an order of traversal: expected `default`, `functionFirst` or `argumentFirst`
+        "#]],
     );
     check(
         "import tiling",
@@ -704,10 +704,10 @@ fn the_order_of_items() {
     }
     expect![[r#"
         b ; c
-        ^ syntax-error: the main expression begins here, and it is the last item of a file
-        help: nothing joins it to what comes before it: put an operator such as `;` between them, give it a name with `val`, or move it to the end
+        ^ syntax-error: the main expression must be the last item of a file, and another item follows this one
+        help: no operator joins this expression to the item before: insert an operator such as `;`, name the expression with `val`, or move it to the end
         traversal default
-                  ^^^^^^^ syntax-error: `traversal` must come before all definitions: it holds for the whole file
+                  ^^^^^^^ syntax-error: `traversal` must come before all definitions, because it applies to the whole file
         language rise
                  ^^^^ syntax-error: the file has a `language` already
     "#]].assert_eq(&out);
@@ -769,7 +769,7 @@ fn misspelt_words_of_rules() {
         expect![[r#"
             (rule b (alt f g (let w (binary * s (paren (binary - k (int 1))))) (requires (>= w (int 1)))))
             rule b = f |-> g let w = s * (k - 1) n
-                                                 ^ syntax-error: nothing joins `n` to the rule before it: expected an operator, or `where`, `requires`, `assuming` or `let`
+                                                 ^ syntax-error: unexpected `n` after a rule: expected an operator, or `where`, `requires`, `assuming` or `let`
         "#]],
     );
     check(
@@ -787,7 +787,7 @@ fn misspelt_words_of_rules() {
             (val a - b)
             (rule c (alt f g))
               fun(x => x)
-              ^^^ syntax-error: nothing joins `fun` to the rule before it: expected an operator, or `where`, `requires`, `assuming` or `let`
+              ^^^ syntax-error: unexpected `fun` after a rule: expected an operator, or `where`, `requires`, `assuming` or `let`
         "#]],
     );
 }
@@ -900,26 +900,26 @@ fn operators_that_are_missing() {
         expect![[r#"
             (val a - (binary @ toMapSeq (call outermost isMap)))
                     toReduceSeq @ every(isReduce)
-                    ^^^^^^^^^^^ syntax-error: nothing joins `toReduceSeq` to what comes before it: join strategies by an operator such as `;`, or begin the main expression at the start of its line
+                    ^^^^^^^^^^^ syntax-error: no operator joins `toReduceSeq` to the expression before it: write an operator such as `;`, or begin the main expression at the start of its line
             fix: Insert `;` [(35..35, " ;")]
         "#]],
     );
     check(
         "val a = normalize mapFusion",
         expect![[r#"
-        (val a - normalize)
-        val a = normalize mapFusion
-                          ^^^^^^^^^ syntax-error: nothing joins `mapFusion` to what comes before it: join strategies by an operator such as `;`, or put an argument in parentheses
-        fix: Insert `;` [(17..17, " ;")]
-        fix: Put the argument in parentheses [(17..18, "("), (27..27, ")")]
-    "#]],
+            (val a - normalize)
+            val a = normalize mapFusion
+                              ^^^^^^^^^ syntax-error: no operator joins `mapFusion` to the expression before it: write an operator such as `;`, or put the argument in parentheses
+            fix: Insert `;` [(17..17, " ;")]
+            fix: Put the argument in parentheses [(17..18, "("), (27..27, ")")]
+        "#]],
     );
     check(
         "val a = b @ every isApplied(isReduce) ; c",
         expect![[r#"
             (val a - (binary @ b every))
             val a = b @ every isApplied(isReduce) ; c
-                              ^^^^^^^^^ syntax-error: nothing joins `isApplied` to what comes before it: join strategies by an operator such as `;`, or put an argument in parentheses
+                              ^^^^^^^^^ syntax-error: no operator joins `isApplied` to the expression before it: write an operator such as `;`, or put the argument in parentheses
             fix: Insert `;` [(17..17, " ;")]
             fix: Put the argument in parentheses [(17..18, "("), (37..37, ")")]
         "#]],
@@ -927,37 +927,37 @@ fn operators_that_are_missing() {
     check(
         "val a = f (x)",
         expect![[r#"
-        (val a - f)
-        val a = f (x)
-                  ^ syntax-error: the `(` of a call follows what is called without white space
-        fix: Remove the white space [(9..10, "")]
-    "#]],
+            (val a - f)
+            val a = f (x)
+                      ^ syntax-error: there must be no white space between a function and the `(` of its arguments
+            fix: Remove the white space [(9..10, "")]
+        "#]],
     );
     check(
         "val a = b\n  (c ; d)(e)",
         expect![[r#"
-        (val a - b)
-          (c ; d)(e)
-          ^ syntax-error: nothing joins `(` to what comes before it: join strategies by an operator such as `;`, or begin the main expression at the start of its line
-        fix: Insert `;` [(9..9, " ;")]
-    "#]],
+            (val a - b)
+              (c ; d)(e)
+              ^ syntax-error: no operator joins `(` to the expression before it: write an operator such as `;`, or begin the main expression at the start of its line
+            fix: Insert `;` [(9..9, " ;")]
+        "#]],
     );
     check(
         "val a = b | c ; d",
         expect![[r#"
-        (val a - (binary <+ b (binary ; c d)))
-        val a = b | c ; d
-                  ^ syntax-error: `|` separates the alternatives of rules: strategies are joined by `<+`, which tries the second one where the first one fails
-        fix: Write `<+` [(10..11, "<+")]
-    "#]],
+            (val a - (binary <+ b (binary ; c d)))
+            val a = b | c ; d
+                      ^ syntax-error: `|` separates alternatives of rules only: write `<+` between strategies, which tries the second one where the first one fails
+            fix: Write `<+` [(10..11, "<+")]
+        "#]],
     );
     check(
         "val a = f((b | c))",
         expect![[r#"
-        (val a - (call f (paren (binary <+ b c))))
-        val a = f((b | c))
-                     ^ syntax-error: `|` separates the alternatives of rules: strategies are joined by `<+`, which tries the second one where the first one fails
-        fix: Write `<+` [(13..14, "<+")]
-    "#]],
+            (val a - (call f (paren (binary <+ b c))))
+            val a = f((b | c))
+                         ^ syntax-error: `|` separates alternatives of rules only: write `<+` between strategies, which tries the second one where the first one fails
+            fix: Write `<+` [(13..14, "<+")]
+        "#]],
     );
 }

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::ir::{Function, Id, Loop, Place, Stmt, StmtKind};
+use crate::ir::{Function, Home, Id, Loop, Place, Stmt, StmtKind};
 
 use super::{Pass, Run};
 use crate::analysis::uses::Uses;
@@ -73,9 +73,12 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
             }
             _ => {
                 let at = before_pointer(body, first);
-                // Declarations behind this one stay behind it.
-                let is_declaration = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(_, None));
-                let at = body[..at].iter().rposition(|stmt| !is_declaration(stmt));
+                // Arrays keep the order of their declarations.
+                let is_array = |stmt: &Stmt| is_declaration_of_array(stmt, function);
+                let at = match is_array(&declaration) {
+                    true => body[..at].iter().rposition(|stmt| !is_array(stmt)),
+                    false => at.checked_sub(1),
+                };
                 let at = at.map_or(0, |last| last + 1);
                 body.insert(at, declaration);
                 mentioned.insert(at, own);
@@ -93,6 +96,14 @@ fn movable_declaration(stmt: &Stmt, function: &Function) -> Option<Id> {
         _ => None,
     }
     .filter(|id| !function.variables[id.0 as usize].is_shared())
+}
+
+/// Returns true if a statement declares an array without a value.
+fn is_declaration_of_array(stmt: &Stmt, function: &Function) -> bool {
+    matches!(stmt.kind, StmtKind::Declare(id, None) if {
+        let variable = &function.variables[id.0 as usize];
+        variable.count.is_some() && !matches!(variable.home, Home::Pointer { .. })
+    })
 }
 
 /// Returns true if the first statement of a loop's body that uses a variable assigns it and does

@@ -40,6 +40,9 @@ pub(crate) const PASS: Pass = Pass {
 const FACTOR: i64 = 4;
 /// The minimal trip count of a loop that is jammed, for a trip count that is a constant.
 const MIN_TRIP_COUNT: i64 = 2 * FACTOR;
+/// The minimal trip count of a reduction that is executed together with others, for a trip count
+/// that is a constant.
+const MIN_REDUCED: i64 = 8;
 /// The maximal number of subexpressions in the body of a jammed loop before the copies are made.
 const MAX_BODY_SIZE: usize = 160;
 
@@ -124,7 +127,7 @@ impl UnrollAndJam<'_> {
             gain.reduces = true;
             return gain;
         }
-        if !is_long(this) || gain.is_jammed {
+        if !has_iterations(this, MIN_TRIP_COUNT) || gain.is_jammed {
             return gain;
         }
         let accumulation = self.accumulation(this);
@@ -155,7 +158,12 @@ impl UnrollAndJam<'_> {
             jammed.counter = counter;
         }
         let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
-        out.push(Stmt::new(StmtKind::For(jammed), stmt.origin, made_by));
+        let jammed = Stmt::new(StmtKind::For(jammed), stmt.origin, made_by);
+        if end == this.to {
+            *stmt = jammed;
+            return gain;
+        }
+        out.push(jammed);
         this.from = end;
         if this.mode == LoopMode::Parallel {
             this.mode = LoopMode::Sequential;
@@ -419,8 +427,8 @@ fn has_common_loop(body: &[Stmt]) -> bool {
     found
 }
 
-/// Returns true if a loop without inner loops computes a scalar of floats from the value in the
-/// iteration before.
+/// Returns true if a loop without inner loops, which is not known to be short, computes a scalar of
+/// floats from the value in the iteration before.
 fn is_float_reduction(this: &Loop) -> bool {
     let mut reduces = false;
     let mut inside = FxHashSet::default();
@@ -434,7 +442,10 @@ fn is_float_reduction(this: &Loop) -> bool {
         }
         _ => {}
     });
-    reduces && this.mode == LoopMode::Sequential && !has_loop(&this.body)
+    reduces
+        && this.mode == LoopMode::Sequential
+        && has_iterations(this, MIN_REDUCED)
+        && !has_loop(&this.body)
 }
 
 /// Returns true if accesses to an array at the places are to different elements in different
@@ -501,10 +512,10 @@ fn has_floats(ty: &Type) -> bool {
     }
 }
 
-/// Returns true if a loop has enough iterations to be jammed, as far as their number is known.
-fn is_long(this: &Loop) -> bool {
+/// Returns true if a loop counts in steps of 1 and is not known to have fewer iterations.
+fn has_iterations(this: &Loop, minimum: i64) -> bool {
     let trip_count = Nat::sub(&this.to, &this.from).as_const();
-    this.step.is_one() && trip_count.is_none_or(|trip_count| trip_count >= MIN_TRIP_COUNT)
+    this.step.is_one() && trip_count.is_none_or(|trip_count| trip_count >= minimum)
 }
 
 fn has_loop(body: &[Stmt]) -> bool {

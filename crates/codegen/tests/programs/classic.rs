@@ -57,7 +57,23 @@ fn matrix_vector_product() {
         expect![[r#"
             void main_(float *restrict output, int n, int m, const float *restrict M, const float *restrict x) {
                 check_count("main: n*m", (double)n * m);
-                for (int i = 0; i < n; i++) {
+                for (int i = 0; i < 4 * (n / 4); i += 4) {
+                    float accum = 0.0f;
+                    float accum2 = 0.0f;
+                    float accum3 = 0.0f;
+                    float accum4 = 0.0f;
+                    for (int j = 0; j < m; j++) {
+                        accum += M[i * m + j] * x[j];
+                        accum2 += M[(i + 1) * m + j] * x[j];
+                        accum3 += M[(i + 2) * m + j] * x[j];
+                        accum4 += M[(i + 3) * m + j] * x[j];
+                    }
+                    output[i] = accum;
+                    output[i + 1] = accum2;
+                    output[i + 2] = accum3;
+                    output[i + 3] = accum4;
+                }
+                for (int i = 4 * (n / 4); i < n; i++) {
                     float accum = 0.0f;
                     for (int j = 0; j < m; j++) {
                         accum += M[i * m + j] * x[j];
@@ -355,7 +371,23 @@ fn threads() {
         void main_(float *restrict output, int n, int m, const float *restrict xss) {
             check_count("main: n*m", (double)n * m);
             #pragma omp parallel for
-            for (int i = 0; i < n; i++) {
+            for (int i = 0; i < 4 * (n / 4); i += 4) {
+                float accum = 0.0f;
+                float accum2 = 0.0f;
+                float accum3 = 0.0f;
+                float accum4 = 0.0f;
+                for (int j = 0; j < m; j++) {
+                    accum += xss[i * m + j];
+                    accum2 += xss[(i + 1) * m + j];
+                    accum3 += xss[(i + 2) * m + j];
+                    accum4 += xss[(i + 3) * m + j];
+                }
+                output[i] = accum;
+                output[i + 1] = accum2;
+                output[i + 2] = accum3;
+                output[i + 3] = accum4;
+            }
+            for (int i = 4 * (n / 4); i < n; i++) {
                 float accum = 0.0f;
                 for (int j = 0; j < m; j++) {
                     accum += xss[i * m + j];

@@ -157,7 +157,23 @@ fn sizes_counters_and_indices_have_64_bits_where_asked() {
         /* main_ : (n: Nat) -> (m: Nat) -> n.m.f32 -> n.f32 */
         void main_(float *restrict output, int64_t n, int64_t m, const float *restrict rows) {
             check_count_64("main: n*m", (double)n * m);
-            for (int64_t i = 0; i < n; i++) {
+            for (int64_t i = 0; i < 4 * (n / 4); i += 4) {
+                float accum = 0.0f;
+                float accum2 = 0.0f;
+                float accum3 = 0.0f;
+                float accum4 = 0.0f;
+                for (int64_t j = 0; j < m; j++) {
+                    accum += rows[i * m + j];
+                    accum2 += rows[(i + 1) * m + j];
+                    accum3 += rows[(i + 2) * m + j];
+                    accum4 += rows[(i + 3) * m + j];
+                }
+                output[i] = accum;
+                output[i + 1] = accum2;
+                output[i + 2] = accum3;
+                output[i + 3] = accum4;
+            }
+            for (int64_t i = 4 * (n / 4); i < n; i++) {
                 float accum = 0.0f;
                 for (int64_t j = 0; j < m; j++) {
                     accum += rows[i * m + j];

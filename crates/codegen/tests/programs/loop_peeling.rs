@@ -177,12 +177,63 @@ fn rows_that_are_added_to() {
                 check_count("main: n*k", (double)n * k);
                 check_count("main: n*m", (double)n * m);
                 check_count("main: k*m", (double)k * m);
-                for (int i = 0; i < n; i++) {
+                for (int i = 0; i < 4 * (n / 4); i += 4) {
+                    for (int j = 0; j < m; j++) {
+                        output[i * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < m; j++) {
+                        output[(i + 1) * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < m; j++) {
+                        output[(i + 2) * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < m; j++) {
+                        output[(i + 3) * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < 4 * (k / 4); j += 4) {
+                        for (int l = 0; l < m; l++) {
+                            output[i * m + l] = output[i * m + l] + a[i * k + j] * b[j * m + l]
+                                + a[i * k + j + 1] * b[(j + 1) * m + l] + a[i * k + j + 2] * b[(j + 2) * m + l]
+                                + a[i * k + j + 3] * b[(j + 3) * m + l];
+                            output[(i + 1) * m + l] = output[(i + 1) * m + l]
+                                + a[(i + 1) * k + j] * b[j * m + l]
+                                + a[(i + 1) * k + j + 1] * b[(j + 1) * m + l]
+                                + a[(i + 1) * k + j + 2] * b[(j + 2) * m + l]
+                                + a[(i + 1) * k + j + 3] * b[(j + 3) * m + l];
+                            output[(i + 2) * m + l] = output[(i + 2) * m + l]
+                                + a[(i + 2) * k + j] * b[j * m + l]
+                                + a[(i + 2) * k + j + 1] * b[(j + 1) * m + l]
+                                + a[(i + 2) * k + j + 2] * b[(j + 2) * m + l]
+                                + a[(i + 2) * k + j + 3] * b[(j + 3) * m + l];
+                            output[(i + 3) * m + l] = output[(i + 3) * m + l]
+                                + a[(i + 3) * k + j] * b[j * m + l]
+                                + a[(i + 3) * k + j + 1] * b[(j + 1) * m + l]
+                                + a[(i + 3) * k + j + 2] * b[(j + 2) * m + l]
+                                + a[(i + 3) * k + j + 3] * b[(j + 3) * m + l];
+                        }
+                    }
+                    for (int j = 4 * (k / 4); j < k; j++) {
+                        for (int l = 0; l < m; l++) {
+                            output[i * m + l] += a[i * k + j] * b[j * m + l];
+                            output[(i + 1) * m + l] += a[(i + 1) * k + j] * b[j * m + l];
+                            output[(i + 2) * m + l] += a[(i + 2) * k + j] * b[j * m + l];
+                            output[(i + 3) * m + l] += a[(i + 3) * k + j] * b[j * m + l];
+                        }
+                    }
+                }
+                for (int i = 4 * (n / 4); i < n; i++) {
                     float *row = &output[i * m];
                     for (int j = 0; j < m; j++) {
                         row[j] = 0.0f;
                     }
-                    for (int j = 0; j < k; j++) {
+                    for (int j = 0; j < 4 * (k / 4); j += 4) {
+                        for (int l = 0; l < m; l++) {
+                            row[l] = row[l] + a[i * k + j] * b[j * m + l]
+                                + a[i * k + j + 1] * b[(j + 1) * m + l] + a[i * k + j + 2] * b[(j + 2) * m + l]
+                                + a[i * k + j + 3] * b[(j + 3) * m + l];
+                        }
+                    }
+                    for (int j = 4 * (k / 4); j < k; j++) {
                         for (int l = 0; l < m; l++) {
                             row[l] += a[i * k + j] * b[j * m + l];
                         }

@@ -21,7 +21,34 @@ fn sums_of_floats_are_computed_together() {
     check(
         "depFun((n: Nat, m: Nat) => fun(a: n.m.f32, x: m.f32 =>
            a |> mapSeq(fun(row => zip(row)(x) |> reduceSeq(fun(acc, p => acc + p._1 * p._2))(0.0f)))))",
-        expect![],
+        expect![[r#"
+            void main_(float *restrict output, int n, int m, const float *restrict a, const float *restrict x) {
+                check_count("main: n*m", (double)n * m);
+                for (int i = 0; i < 4 * (n / 4); i += 4) {
+                    float acc = 0.0f;
+                    float acc2 = 0.0f;
+                    float acc3 = 0.0f;
+                    float acc4 = 0.0f;
+                    for (int j = 0; j < m; j++) {
+                        acc += a[i * m + j] * x[j];
+                        acc2 += a[(i + 1) * m + j] * x[j];
+                        acc3 += a[(i + 2) * m + j] * x[j];
+                        acc4 += a[(i + 3) * m + j] * x[j];
+                    }
+                    output[i] = acc;
+                    output[i + 1] = acc2;
+                    output[i + 2] = acc3;
+                    output[i + 3] = acc4;
+                }
+                for (int i = 4 * (n / 4); i < n; i++) {
+                    float acc = 0.0f;
+                    for (int j = 0; j < m; j++) {
+                        acc += a[i * m + j] * x[j];
+                    }
+                    output[i] = acc;
+                }
+            }
+        "#]],
     );
 }
 
@@ -30,7 +57,18 @@ fn sums_of_floats_are_computed_together() {
 fn sums_of_integers_are_left_alone() {
     check(
         "depFun((n: Nat, m: Nat) => fun(a: n.m.i32 => a |> mapSeq(reduceSeq(add)(0))))",
-        expect![],
+        expect![[r#"
+            void main_(int32_t *restrict output, int n, int m, const int32_t *restrict a) {
+                check_count("main: n*m", (double)n * m);
+                for (int i = 0; i < n; i++) {
+                    int32_t accum = 0;
+                    for (int j = 0; j < m; j++) {
+                        accum = (int32_t)((uint32_t)accum + a[i * m + j]);
+                    }
+                    output[i] = accum;
+                }
+            }
+        "#]],
     );
 }
 
@@ -39,7 +77,35 @@ fn sums_of_integers_are_left_alone() {
 fn iterations_of_a_parallel_loop_are_jammed() {
     check_parallel(
         "depFun((n: Nat, m: Nat) => fun(a: n.m.f32 => a |> mapPar(reduceSeq(add)(0.0f))))",
-        expect![],
+        expect![[r#"
+            void main_(float *restrict output, int n, int m, const float *restrict a) {
+                check_count("main: n*m", (double)n * m);
+                #pragma omp parallel for
+                for (int i = 0; i < 4 * (n / 4); i += 4) {
+                    float accum = 0.0f;
+                    float accum2 = 0.0f;
+                    float accum3 = 0.0f;
+                    float accum4 = 0.0f;
+                    for (int j = 0; j < m; j++) {
+                        accum += a[i * m + j];
+                        accum2 += a[(i + 1) * m + j];
+                        accum3 += a[(i + 2) * m + j];
+                        accum4 += a[(i + 3) * m + j];
+                    }
+                    output[i] = accum;
+                    output[i + 1] = accum2;
+                    output[i + 2] = accum3;
+                    output[i + 3] = accum4;
+                }
+                for (int i = 4 * (n / 4); i < n; i++) {
+                    float accum = 0.0f;
+                    for (int j = 0; j < m; j++) {
+                        accum += a[i * m + j];
+                    }
+                    output[i] = accum;
+                }
+            }
+        "#]],
     );
 }
 
@@ -54,7 +120,82 @@ fn accumulated_rows_are_jammed_twice() {
                |> reduceSeq(fun(acc, p => zip(acc)(p._2) |> mapSeq(fun(q => q._1 + p._1 * q._2))))(
                  generate(fun(i => 0.0f)) |> mapSeq(fun(x => x)))
                |> mapSeq(fun(x => x))))))",
-        expect![],
+        expect![[r#"
+            void main_(
+                float *restrict output,
+                int n,
+                int m,
+                int k,
+                const float *restrict a,
+                const float *restrict b
+            ) {
+                check_count("main: n*m", (double)n * m);
+                check_count("main: n*k", (double)n * k);
+                check_count("main: m*k", (double)m * k);
+                for (int i = 0; i < 4 * (n / 4); i += 4) {
+                    for (int j = 0; j < m; j++) {
+                        output[i * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < m; j++) {
+                        output[(i + 1) * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < m; j++) {
+                        output[(i + 2) * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < m; j++) {
+                        output[(i + 3) * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < 4 * (k / 4); j += 4) {
+                        for (int l = 0; l < m; l++) {
+                            output[i * m + l] = output[i * m + l] + a[i * k + j] * b[j * m + l]
+                                + a[i * k + j + 1] * b[(j + 1) * m + l] + a[i * k + j + 2] * b[(j + 2) * m + l]
+                                + a[i * k + j + 3] * b[(j + 3) * m + l];
+                            output[(i + 1) * m + l] = output[(i + 1) * m + l]
+                                + a[(i + 1) * k + j] * b[j * m + l]
+                                + a[(i + 1) * k + j + 1] * b[(j + 1) * m + l]
+                                + a[(i + 1) * k + j + 2] * b[(j + 2) * m + l]
+                                + a[(i + 1) * k + j + 3] * b[(j + 3) * m + l];
+                            output[(i + 2) * m + l] = output[(i + 2) * m + l]
+                                + a[(i + 2) * k + j] * b[j * m + l]
+                                + a[(i + 2) * k + j + 1] * b[(j + 1) * m + l]
+                                + a[(i + 2) * k + j + 2] * b[(j + 2) * m + l]
+                                + a[(i + 2) * k + j + 3] * b[(j + 3) * m + l];
+                            output[(i + 3) * m + l] = output[(i + 3) * m + l]
+                                + a[(i + 3) * k + j] * b[j * m + l]
+                                + a[(i + 3) * k + j + 1] * b[(j + 1) * m + l]
+                                + a[(i + 3) * k + j + 2] * b[(j + 2) * m + l]
+                                + a[(i + 3) * k + j + 3] * b[(j + 3) * m + l];
+                        }
+                    }
+                    for (int j = 4 * (k / 4); j < k; j++) {
+                        for (int l = 0; l < m; l++) {
+                            output[i * m + l] += a[i * k + j] * b[j * m + l];
+                            output[(i + 1) * m + l] += a[(i + 1) * k + j] * b[j * m + l];
+                            output[(i + 2) * m + l] += a[(i + 2) * k + j] * b[j * m + l];
+                            output[(i + 3) * m + l] += a[(i + 3) * k + j] * b[j * m + l];
+                        }
+                    }
+                }
+                for (int i = 4 * (n / 4); i < n; i++) {
+                    float *row = &output[i * m];
+                    for (int j = 0; j < m; j++) {
+                        row[j] = 0.0f;
+                    }
+                    for (int j = 0; j < 4 * (k / 4); j += 4) {
+                        for (int l = 0; l < m; l++) {
+                            row[l] = row[l] + a[i * k + j] * b[j * m + l]
+                                + a[i * k + j + 1] * b[(j + 1) * m + l] + a[i * k + j + 2] * b[(j + 2) * m + l]
+                                + a[i * k + j + 3] * b[(j + 3) * m + l];
+                        }
+                    }
+                    for (int j = 4 * (k / 4); j < k; j++) {
+                        for (int l = 0; l < m; l++) {
+                            row[l] += a[i * k + j] * b[j * m + l];
+                        }
+                    }
+                }
+            }
+        "#]],
     );
 }
 
@@ -66,7 +207,19 @@ fn rows_that_are_read_once_are_added_one_by_one() {
            a |> reduceSeq(fun(acc, row => zip(acc)(row) |> mapSeq(fun(p => p._1 + p._2))))(
                   generate(fun(i => 0.0f)) |> mapSeq(fun(x => x)))
              |> mapSeq(fun(x => x))))",
-        expect![],
+        expect![[r#"
+            void main_(float *restrict output, int n, int m, const float *restrict a) {
+                check_count("main: n*m", (double)n * m);
+                for (int i = 0; i < m; i++) {
+                    output[i] = 0.0f;
+                }
+                for (int i = 0; i < n; i++) {
+                    for (int j = 0; j < m; j++) {
+                        output[j] += a[i * m + j];
+                    }
+                }
+            }
+        "#]],
     );
 }
 
@@ -76,11 +229,51 @@ fn rows_that_are_read_once_are_added_one_by_one() {
 fn short_and_triangular_loops_are_left_alone() {
     check(
         "depFun(m: Nat => fun(a: 4.m.f32 => a |> mapSeq(reduceSeq(add)(0.0f))))",
-        expect![],
+        expect![[r#"
+            void main_(float *restrict output, int m, const float *restrict a) {
+                check_count("main: m*4", (double)4 * m);
+                for (int i = 0; i < 4; i++) {
+                    float accum = 0.0f;
+                    for (int j = 0; j < m; j++) {
+                        accum += a[i * m + j];
+                    }
+                    output[i] = accum;
+                }
+            }
+        "#]],
     );
     check(
-        "depFun(n: Nat => fun(a: n..(i => (i + 1).f32) =>
-           a |> depMapSeq(depFun(i: Nat => fun(row: (i + 1).f32 => generate(fun(j: Idx[1] => row |> reduceSeq(add)(0.0f))) |> mapSeq(fun(x => x)))))))",
-        expect![],
+        "depFun(n: Nat => fun(a: n.5.f32 => a |> mapSeq(reduceSeq(add)(0.0f))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict a) {
+                check_count("main: n*5", (double)5 * n);
+                for (int i = 0; i < n; i++) {
+                    float accum = 0.0f;
+                    for (int j = 0; j < 5; j++) {
+                        accum += a[5 * i + j];
+                    }
+                    output[i] = accum;
+                }
+            }
+        "#]],
+    );
+    check(
+        "depFun(n: Nat => fun(rows: n..dataFun(i => (i + 1).f32) =>
+           rows
+             |> depMapSeq(depFun(i: Nat => fun(row =>
+                  makeArray(1)(row |> reduceSeq(add)(0.0f)) |> mapSeq(id))))
+             |> depJoin))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict rows) {
+                check_count("main: n + (n^2-n)/2", ((int64_t)n + 1) * n / 2);
+                for (int i = 0; i < n; i++) {
+                    float accum = 0.0f;
+                    for (int j = 0; j < i + 1; j++) {
+                        accum += rows[(int64_t)i * (i + 1) / 2 + j];
+                    }
+                    output[i] = accum;
+                }
+            }
+        "#]],
     );
 }

@@ -28,6 +28,14 @@ struct Reduction {
     is_conditional: bool,
 }
 
+/// Estimates of the time of a step of a reduction, in quarters of a vector operation.
+struct Costs {
+    /// The time if all results are accumulated together.
+    by_rows: u64,
+    /// The time if one result is computed after another.
+    by_results: u64,
+}
+
 /// Returns the estimated time of a read, in quarters of a vector operation.
 fn cost_of_read(stride: Stride, is_vectorised: bool) -> u64 {
     match stride {
@@ -35,6 +43,15 @@ fn cost_of_read(stride: Stride, is_vectorised: bool) -> u64 {
         Stride::Constant(1) if is_vectorised => 1,
         Stride::Constant(distance) => (4 * distance).min(64),
         Stride::Large => 64,
+    }
+}
+
+fn has_floats(ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(scalar) => scalar.is_float(),
+        Type::Vector(_, element) => has_floats(element),
+        Type::Pair(a, b) => has_floats(a) || has_floats(b),
+        _ => false,
     }
 }
 
@@ -48,13 +65,17 @@ impl Lowering<'_> {
         array: Term,
     ) -> Result<Option<Term>, LoweringError> {
         for reduction in self.reductions_in(param, body)? {
-            if self.is_faster_by_rows(param, &reduction, array) {
+            let Some(costs) = self.costs(param, &reduction, array) else {
+                continue;
+            };
+            if costs.by_rows < costs.by_results {
                 return self.shared_by_rows(param, reduction, array).map(Some);
             }
             let Some((packed, packed_array)) = self.packed(param, &reduction, array)? else {
                 continue;
             };
-            if self.is_faster_by_rows(param, &packed, packed_array) {
+            let packed_costs = self.costs(param, &packed, packed_array);
+            if packed_costs.is_some_and(|packed| packed.by_rows < costs.by_results) {
                 return self.shared_by_rows(param, packed, packed_array).map(Some);
             }
         }
@@ -227,9 +248,9 @@ impl Lowering<'_> {
         Ok(Some(self.store.apply(back, copy)))
     }
 
-    /// Returns true if reading by rows is estimated to be faster than computing one result after
-    /// another.
-    fn is_faster_by_rows(&mut self, param: Local, reduction: &Reduction, array: Term) -> bool {
+    /// Returns estimates of the time of both orders for each step of the reduction; `None` if the
+    /// results must be computed one after another, or if it is not known what is read.
+    fn costs(&mut self, param: Local, reduction: &Reduction, array: Term) -> Option<Costs> {
         /// The cost of an addition that waits for the one before.
         const DEPENDENT_ADDITION: u64 = 16;
         /// The cost of reading and writing an accumulator in memory.
@@ -238,12 +259,12 @@ impl Lowering<'_> {
         /// limited by memory.
         const MAX_WORK: u32 = 6;
         if self.is_short(reduction.array) || self.is_short(array) {
-            return false;
+            return None;
         }
         let work =
             self.work.of(self.store, reduction.f) + self.work.of(self.store, reduction.array);
         if work > MAX_WORK {
-            return false;
+            return None;
         }
         let outer = self.scopes.iter().filter_map(|scope| scope.element);
         let part =
@@ -253,17 +274,47 @@ impl Lowering<'_> {
             .collect();
         bindings.push(part((param, array), Index::MAP));
         let path = vec![Step::Element(Index::REDUCTION)];
-        let Some(reads) = StrideAnalysis::of(self.store, bindings, reduction.array, path) else {
-            return false;
-        };
+        let reads = StrideAnalysis::of(self.store, bindings, reduction.array, path)?;
+        // C compilers add integers in any order, several at once.
+        let is_reordered = !has_floats(self.store.type_of(reduction.initial));
+        let waiting = if is_reordered { 0 } else { DEPENDENT_ADDITION };
         let by_results: u64 = reads
             .iter()
-            .map(|read| cost_of_read(read.reduction, false))
+            .map(|read| cost_of_read(read.reduction, is_reordered))
             .sum();
         let by_rows: u64 = reads.iter().map(|read| cost_of_read(read.map, true)).sum();
         // All reductions are computed by rows, also those that a condition would leave out.
         let evaluations = if reduction.is_conditional { 2 } else { 1 };
-        evaluations * (by_rows + ACCUMULATOR) < by_results + DEPENDENT_ADDITION
+        let by_rows = match is_reordered && self.selects_one_result(param, reduction.array) {
+            // One step changes one result: the loop over the results is reduced to it.
+            true => 0,
+            false => evaluations * (by_rows + ACCUMULATOR),
+        };
+        Some(Costs {
+            by_rows,
+            by_results: by_results + waiting,
+        })
+    }
+
+    /// Returns true if a term contains a `select` whose condition compares a value with one that
+    /// depends on the parameter for equality, such as the number of a bin of a histogram.
+    fn selects_one_result(&self, param: Local, term: Term) -> bool {
+        if !self.store.has_free(term, param) {
+            return false;
+        }
+        let (head, args) = self.store.spine(term);
+        if let (Node::Primitive(Primitive::Select, _), &[condition, ..]) =
+            (self.store.node(head), &args[..])
+        {
+            let (head, sides) = self.store.spine(condition);
+            let is_equality = matches!(self.store.node(head), Node::Primitive(Primitive::Equal, _));
+            let dependent = sides
+                .iter()
+                .filter(|side| self.store.has_free(**side, param));
+            return is_equality && dependent.count() == 1;
+        }
+        let mut parts = self.store.children(term).map(|(_, part)| part);
+        parts.any(|part| self.selects_one_result(param, part))
     }
 
     /// Accumulates all results together. What is computed for the array of the map is bound to

@@ -500,7 +500,8 @@ def h = depFun(n: Nat => fun(xs: (4 * n).f32 =>
             ```c
             #pragma omp parallel
             #pragma omp for nowait
-            for (int i = 0; i < n; i++)
+            for (int i = 0; i < 4 * (n / 4); i += 4)
+            for (int i = 4 * (n / 4); i < n; i++)
             ```
             [zip] In OpenMP: not copied: read in `xs`, `ys`.
 
