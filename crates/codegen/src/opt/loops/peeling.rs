@@ -3,7 +3,8 @@
 //!
 //! This is the partition into prologue, steady state and epilogue of Halide's `PartitionLoops.cpp`.
 //! The points at which a condition changes are found in comparisons, minima and maxima of sizes
-//! that are linear in the counter.
+//! that are linear in the counter. Those that are not known to be within the loop are the subject
+//! of `boundaries`.
 
 use nat::{Nat, Part, Prop, Var};
 
@@ -16,17 +17,32 @@ use crate::ir::walk;
 
 /// The maximal number of subexpressions in the body of a loop that is peeled.
 const MAX_BODY_SIZE: usize = 250;
-/// The minimal trip count of a loop that is peeled, for a trip count that is a constant.
-const MIN_TRIP_COUNT: i64 = 16;
+/// The minimal trip count of a loop that is peeled or unswitched, for a trip count that is a
+/// constant.
+pub(super) const MIN_TRIP_COUNT: i64 = 16;
 /// The maximal trip count for which the prologue or epilogue of a parallel loop is executed by one
 /// thread.
 const MAX_BOUNDARY_TRIP_COUNT: i64 = 64;
 
 /// The counter at which the value of a condition changes. The operands of a minimum are equal at
 /// one counter, so that the loop may be split before or after it.
-struct ChangePoint {
+pub(super) struct ChangePoint {
     before: Nat,
     behind: Nat,
+}
+
+impl ChangePoint {
+    /// Returns true if a minimum or maximum changes, not a comparison.
+    pub(super) fn is_of_extremum(&self) -> bool {
+        self.before != self.behind
+    }
+}
+
+/// The counter `at` which the value of a comparison changes.
+pub(super) struct ComparisonChange {
+    pub(super) at: Nat,
+    /// True if the comparison holds from this counter on, false if it holds before it.
+    pub(super) rises: bool,
 }
 
 /// The steady state, in which all conditions are decided: from `first` on and before `end`. Without
@@ -47,12 +63,12 @@ impl Loops<'_> {
         if self.in_partition
             || !original.step.is_one()
             || trip_count.is_some_and(|trip_count| trip_count < MIN_TRIP_COUNT)
-            || !is_small(&original.body)
+            || !is_small(&original.body, MAX_BODY_SIZE)
         {
             return Ok(false);
         }
         let Some(steady_state) = self.steady_state(original) else {
-            return Ok(false);
+            return self.peel_at_boundaries(stmt, original, out);
         };
         self.in_partition = true;
         let result = self.partitions((stmt, original), &steady_state, out);
@@ -111,7 +127,7 @@ impl Loops<'_> {
     }
 
     /// Returns the loop with another range; `copied` renames the variables that it declares.
-    fn partition(
+    pub(super) fn partition(
         &mut self,
         (stmt, original): (&Stmt, &Loop),
         from: &Nat,
@@ -147,7 +163,7 @@ impl Loops<'_> {
         }
     }
 
-    fn proves_at_least(&self, a: &Nat, b: &Nat) -> bool {
+    pub(super) fn proves_at_least(&self, a: &Nat, b: &Nat) -> bool {
         self.facts.proves(&Prop::AtLeast(a.clone(), b.clone()))
     }
 
@@ -224,8 +240,8 @@ impl Loops<'_> {
 }
 
 /// Returns true if the body contains no loop and no statement of another form that is not copied,
-/// and has at most [`MAX_BODY_SIZE`] subexpressions.
-fn is_small(body: &[Stmt]) -> bool {
+/// and has at most `max` subexpressions.
+pub(super) fn is_small(body: &[Stmt], max: usize) -> bool {
     fn count(body: &[Stmt]) -> Option<usize> {
         let mut total = 0;
         for stmt in body {
@@ -248,7 +264,7 @@ fn is_small(body: &[Stmt]) -> bool {
         }
         Some(total)
     }
-    count(body).is_some_and(|total| total <= MAX_BODY_SIZE)
+    count(body).is_some_and(|total| total <= max)
 }
 
 fn expr_size(expr: &Expr) -> usize {
@@ -257,7 +273,8 @@ fn expr_size(expr: &Expr) -> usize {
     total
 }
 
-fn collect_from_statements(body: &[Stmt], counter: Var, out: &mut Vec<ChangePoint>) {
+/// Collects the counters at which comparisons, minima and maxima in statements change.
+pub(super) fn collect_from_statements(body: &[Stmt], counter: Var, out: &mut Vec<ChangePoint>) {
     walk::for_each_expr(body, &mut |expr| collect_from_expr(expr, counter, out));
     walk::each_stmt(body, &mut |stmt| {
         if let StmtKind::Assign(place, _) = &stmt.kind {
@@ -280,14 +297,25 @@ fn collect_from_expr(expr: &Expr, counter: Var, out: &mut Vec<ChangePoint>) {
         }
         ExprKind::Binary(operator, a, b) => {
             if let (ExprKind::Nat(a), ExprKind::Nat(b)) = (&a.kind, &b.kind) {
-                out.extend(comparison_change(*operator, a, b, counter));
+                let change = comparison_change(*operator, a, b, counter);
+                out.extend(change.map(|ComparisonChange { at, .. }| ChangePoint {
+                    before: at.clone(),
+                    behind: at,
+                }));
             }
         }
         _ => {}
     });
 }
 
-fn comparison_change(operator: Binary, a: &Nat, b: &Nat, counter: Var) -> Option<ChangePoint> {
+/// Returns the counter at which an inequality of sizes changes; `None` for other operators, and for
+/// sizes whose difference does not contain the counter once.
+pub(super) fn comparison_change(
+    operator: Binary,
+    a: &Nat,
+    b: &Nat,
+    counter: Var,
+) -> Option<ComparisonChange> {
     let (limit, grows) = solve_for_zero(&Nat::sub(a, b), counter)?;
     let next = &limit + 1;
     let at = match (operator, grows) {
@@ -295,10 +323,8 @@ fn comparison_change(operator: Binary, a: &Nat, b: &Nat, counter: Var) -> Option
         (Binary::Le | Binary::Gt, true) | (Binary::Ge | Binary::Lt, false) => next,
         _ => return None,
     };
-    Some(ChangePoint {
-        before: at.clone(),
-        behind: at,
-    })
+    let rises = matches!(operator, Binary::Ge | Binary::Gt) == grows;
+    Some(ComparisonChange { at, rises })
 }
 
 fn collect_from_nat(nat: &Nat, counter: Var, out: &mut Vec<ChangePoint>) {
