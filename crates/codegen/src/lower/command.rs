@@ -242,7 +242,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers the exchange of the buffers of `newDoubleBuffer`.
+    /// Lowers `swap` and `done` of `newDoubleBuffer`.
     fn turn(
         &mut self,
         phrase: &Phrase,
@@ -258,11 +258,11 @@ impl Lower<'_> {
                 Ok(())
             }
             Some(Bound::Redirect { write, to }) => {
-                if let Some(to) = to {
-                    out.push(stmt(StmtKind::Point(write, to), phrase.origin));
-                }
+                out.push(stmt(StmtKind::Point(write, to), phrase.origin));
                 Ok(())
             }
+            Some(Bound::CopyBack(state)) => self.copy_back(&state, phrase.origin, out),
+            Some(Bound::Skip) => Ok(()),
             Some(Bound::Phrase(inner, _, env)) => self.command(&inner, &env, out),
             _ => Err(lost(phrase.origin)),
         }

@@ -7,6 +7,7 @@ use nat::Nat;
 use rise::Arg;
 use rise::core::{Local, Origin};
 
+use super::small_state::SmallState;
 use super::store::Store;
 use crate::ir::Id;
 
@@ -99,9 +100,13 @@ pub(super) enum Bound {
     Redirect {
         /// The pointer that is written through.
         write: Id,
-        /// The output; `None` if the result is copied there at the end.
-        to: Option<crate::ir::Place>,
+        /// The output.
+        to: crate::ir::Place,
     },
+    /// The command `swap` of `newDoubleBuffer` for a small state.
+    CopyBack(SmallState),
+    /// A command that does nothing.
+    Skip,
 }
 
 /// Maps variables to their meanings, the innermost first. Cheap to clone.

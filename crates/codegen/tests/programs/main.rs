@@ -6,6 +6,7 @@ mod classic;
 mod large;
 mod loop_peeling;
 mod shared;
+mod small_state;
 
 use codegen::{IndexWidth, Module, Target};
 use rise::core::{normalise, program_of};
