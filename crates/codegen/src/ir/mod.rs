@@ -617,3 +617,21 @@ pub enum Binary {
     /// Disjunction, `||`.
     Or,
 }
+
+impl Binary {
+    /// Returns true for an operator that compares two numbers.
+    pub(crate) fn is_comparison(self) -> bool {
+        match self {
+            Binary::Gt | Binary::Lt | Binary::Ge | Binary::Le | Binary::Eq | Binary::Ne => true,
+            Binary::Add
+            | Binary::Sub
+            | Binary::Mul
+            | Binary::Div
+            | Binary::Mod
+            | Binary::Min
+            | Binary::Max
+            | Binary::And
+            | Binary::Or => false,
+        }
+    }
+}

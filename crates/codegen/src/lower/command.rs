@@ -246,8 +246,8 @@ impl Lower<'_> {
     }
 
     /// Lowers a variable that stands for a command: the exchange of the buffers of
-    /// `newDoubleBuffer`, the redirection of its writes to the output, or a command that is bound
-    /// to the variable.
+    /// `newDoubleBuffer` or the copy of its small state, the redirection of its writes to the
+    /// output, nothing, or a command that is bound to the variable.
     fn turn(
         &mut self,
         phrase: &Phrase,
@@ -263,11 +263,11 @@ impl Lower<'_> {
                 Ok(())
             }
             Some(Bound::Redirect { write, to }) => {
-                if let Some(to) = to {
-                    out.push(stmt(StmtKind::Point(write, to), phrase.origin));
-                }
+                out.push(stmt(StmtKind::Point(write, to), phrase.origin));
                 Ok(())
             }
+            Some(Bound::CopyBack(state)) => self.copy_back(&state, phrase.origin, out),
+            Some(Bound::Skip) => Ok(()),
             Some(Bound::Phrase(inner, _, env)) => self.command(&inner, &env, out),
             _ => Err(lost(phrase.origin)),
         }

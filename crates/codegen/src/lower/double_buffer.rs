@@ -2,7 +2,7 @@
 //! two are exchanged (*RISE & Shine*, section VI, listings 12 to 14).
 //!
 //! A few small iterations are unrolled, so that each names its buffers. Otherwise a loop exchanges
-//! pointers.
+//! pointers, or copies a small state (`small_state`).
 
 use std::rc::Rc;
 
@@ -29,23 +29,23 @@ use crate::ir::{ExprKind, Home, Id, Level, Loop, LoopMode, Place, Stmt, StmtKind
 const MAX_UNROLLED_SHARED: i64 = 2;
 
 /// The parts of `newDoubleBuffer(n, t, input, output, fun(acc, exp, swap, done => body))`.
-struct DoubleBuffer<'p> {
+pub(super) struct DoubleBuffer<'p> {
     input: &'p Phrase,
     output: &'p Phrase,
-    acc: Local,
-    exp: Local,
-    swap: Local,
-    done: Local,
-    body: Phrase,
+    pub(super) acc: Local,
+    pub(super) exp: Local,
+    pub(super) swap: Local,
+    pub(super) done: Local,
+    pub(super) body: Phrase,
     /// The number of elements of the result.
-    result_count: Nat,
+    pub(super) result_count: Nat,
     /// The number of elements of the input.
-    input_count: Nat,
+    pub(super) input_count: Nat,
     elem: Ty,
-    home: Home,
+    pub(super) home: Home,
     /// The dimensions of the `mapLocal` loops in the body, each once, those of outer loops first.
     dimensions: Vec<u8>,
-    origin: Origin,
+    pub(super) origin: Origin,
 }
 
 impl<'p> DoubleBuffer<'p> {
@@ -75,7 +75,7 @@ impl<'p> DoubleBuffer<'p> {
         })
     }
 
-    fn array(&self, count: &Nat) -> Ty {
+    pub(super) fn array(&self, count: &Nat) -> Ty {
         Type::Array(count.clone(), self.elem.clone()).into()
     }
 }
@@ -108,6 +108,11 @@ impl Lower<'_> {
             let reads_in_place = in_memory.is_some() || opencl;
             return self.unrolled_iterations(&buffers, iterations, count, reads_in_place, env, out);
         }
+        if let Some(iterations) = &iterations
+            && self.has_small_state(&buffers, iterations)
+        {
+            return self.iterations_over_small_state(&buffers, env, out);
+        }
         in_memory = in_memory.filter(|place| self.may_point_to(place, buffers.home));
         self.iterations_in_loop(&buffers, iterations.as_ref(), in_memory, env, out)
     }
@@ -129,7 +134,7 @@ impl Lower<'_> {
         let mut read = Bound::Phrase(buffers.input.clone(), Rc::new([]), env.clone());
         if !in_memory {
             let store = self.allocate_buffer("from", &buffers.input_count, buffers, out);
-            self.copy_in(buffers, leaf(&store, buffers.origin)?, env, out)?;
+            self.copy_in(buffers, &store, env, out)?;
             read = Bound::Store(store);
         }
         let outer = std::mem::replace(&mut self.is_duplicated, true);
@@ -223,11 +228,11 @@ impl Lower<'_> {
         let (spare, _) = pointer("spare", true)?;
         let one = self.allocate_buffer("ping", &first, buffers, out);
         let two = self.allocate_buffer("pong", &second, buffers, out);
-        let (one, two) = (leaf(&one, origin)?, leaf(&two, origin)?);
+        let (one, two, second) = (leaf(&one, origin)?, leaf(&two, origin)?, two);
         let start = match in_memory {
             Some(place) => place,
             None => {
-                self.copy_in(buffers, two, env, out)?;
+                self.copy_in(buffers, &second, env, out)?;
                 Place::start(two)
             }
         };
@@ -260,10 +265,9 @@ impl Lower<'_> {
             write: into,
             spare,
         };
-        let done = Bound::Redirect {
-            write: into,
-            to: target.clone(),
-        };
+        let done = target
+            .clone()
+            .map_or(Bound::Skip, |to| Bound::Redirect { write: into, to });
         let inner = env
             .with(&buffers.acc, Bound::Store(write))
             .with(&buffers.exp, Bound::Store(read.clone()))
@@ -387,24 +391,19 @@ impl Lower<'_> {
 
     /// Appends loops that compute the input into a buffer; they are distributed as
     /// [`Lower::distribute_copies`] says.
-    fn copy_in(
+    pub(super) fn copy_in(
         &mut self,
         buffers: &DoubleBuffer<'_>,
-        into: Id,
+        into: &Store,
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
         let ty = buffers.array(&buffers.input_count);
-        let store = Store::Leaf {
-            id: into,
-            ty: ty.clone(),
-            start: Some(Nat::constant(0)),
-        };
         let from = buffers.input;
         let origin = from.origin;
         let body = &mut |lower: &mut Self, path: Path, out: &mut Vec<Stmt>| {
             let value = lower.read(from, path.clone(), env)?;
-            let place = lower.part(&store, path, origin)?;
+            let place = lower.part(into, path, origin)?;
             lower.assign(place, value, origin, out)
         };
         let start = out.len();
@@ -437,7 +436,7 @@ impl Lower<'_> {
 
     /// Appends loops that copy the result of the last iteration to the output; they are distributed
     /// as [`Lower::distribute_copies`] says.
-    fn copy_out(
+    pub(super) fn copy_out(
         &mut self,
         from: &Store,
         buffers: &DoubleBuffer<'_>,
@@ -465,7 +464,7 @@ impl Lower<'_> {
     /// Appends a loop nest over all elements of an array type, in which `body` lowers the
     /// statements for the element at a path.
     #[allow(clippy::type_complexity)]
-    fn each_element(
+    pub(super) fn each_element(
         &mut self,
         ty: &Ty,
         path: Path,

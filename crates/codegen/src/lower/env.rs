@@ -7,6 +7,7 @@ use nat::Nat;
 use rise::Arg;
 use rise::core::{Local, Origin};
 
+use super::small_state::SmallState;
 use super::store::Store;
 use crate::ir::Id;
 
@@ -100,9 +101,13 @@ pub(super) enum Bound {
     Redirect {
         /// The pointer that is written through.
         write: Id,
-        /// The place of the output; `None` if the result is copied there after the last iteration.
-        to: Option<crate::ir::Place>,
+        /// The output.
+        to: crate::ir::Place,
     },
+    /// The command `swap` of `newDoubleBuffer` for a small state.
+    CopyBack(SmallState),
+    /// A command that does nothing.
+    Skip,
 }
 
 /// Maps variables to their meanings, of which the innermost binding counts. It is cheap to clone.

@@ -20,6 +20,7 @@ mod let_insertion;
 mod read;
 mod reduce;
 mod scalar;
+mod small_state;
 mod steps;
 mod store;
 mod vector;

@@ -118,6 +118,101 @@ fn boundaries_of_a_parallel_loop_are_peeled() {
     );
 }
 
+/// The end of the steady state depends on the surrounding counter.
+#[test]
+fn the_steady_state_ends_at_a_diagonal() {
+    check(
+        "depFun(n: Nat => fun(a: n.n.f32 =>
+           generate(fun(i => generate(fun(j => select(j <= i)(a |> idx(i) |> idx(j))(0.0f))))) |> mapSeq(mapSeq(id))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict a) {
+                check_count("main: n^2", (double)n * n);
+                for (int i = 0; i < n; i++) {
+                    for (int j = 0; j < i + 1; j++) {
+                        output[i * n + j] = a[i * n + j];
+                    }
+                    for (int j = i + 1; j < n; j++) {
+                        output[i * n + j] = 0.0f;
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+/// The constant is the value outside of the steady state, also where it comes first.
+#[test]
+fn the_steady_state_has_no_constant() {
+    check(
+        "depFun(n: Nat => fun(a: n.n.f32 =>
+           generate(fun(i => generate(fun(j => select(j < i)(0.0f)(a |> idx(i) |> idx(j)))))) |> mapSeq(mapSeq(id))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict a) {
+                check_count("main: n^2", (double)n * n);
+                for (int i = 0; i < n; i++) {
+                    for (int j = 0; j < i; j++) {
+                        output[i * n + j] = 0.0f;
+                    }
+                    for (int j = i; j < n; j++) {
+                        output[i * n + j] = a[i * n + j];
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+/// Whether the row is within the image does not depend on the column, and the columns within it
+/// depend on the weight. The products with the zeros outside are added, too: they may be NaN.
+#[test]
+fn a_convolution_tests_each_row_once() {
+    check(
+        "depFun((n: Nat, m: Nat) => fun((image: n.m.f32, weights: 9.f32) =>
+           image |> padCst2D(1)(0.0f) |> slide2D(3)(1) |> mapSeq(fun(row =>
+             zip(weights)(row |> map(join) |> transpose)
+               |> reduceSeq(fun(sums, p => zip(sums)(p._2) |> mapSeq(fun(q => q._1 + p._1 * q._2))))(
+                 generate(fun(j => 0.0f)) |> mapSeq(id))
+               |> mapSeq(id)))))",
+        expect![[r#"
+            void main_(
+                float *restrict output,
+                int n,
+                int m,
+                const float *restrict image,
+                const float *restrict weights
+            ) {
+                assert(n >= 1 && "n >= 1");
+                assert(m >= 1 && "m >= 1");
+                check_count("main: n*m", (double)n * m);
+                for (int i = 0; i < n; i++) {
+                    for (int j = 0; j < m; j++) {
+                        output[i * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < 9; j++) {
+                        const int at = imax(0, 1 - j % 3);
+                        const int end = imin(m, m - j % 3 + 1);
+                        if (i + j / 3 >= 1 && i + j / 3 < n + 1) {
+                            if (at > 0) {
+                                output[i * m] += weights[j] * 0.0f;
+                            }
+                            for (int k = at; k < end; k++) {
+                                output[i * m + k] += weights[j] * image[(i + j / 3 - 1) * m + j % 3 + k - 1];
+                            }
+                            if (end < m) {
+                                output[(i + 1) * m - j % 3 + 1] += weights[j] * 0.0f;
+                            }
+                        } else {
+                            for (int k = 0; k < m; k++) {
+                                output[i * m + k] += weights[j] * 0.0f;
+                            }
+                        }
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
 /// The rotating values are passed from one part of the loop to the next.
 #[test]
 fn loops_over_streams_are_peeled() {

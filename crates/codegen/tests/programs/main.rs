@@ -6,6 +6,7 @@ mod classic;
 mod large;
 mod loop_peeling;
 mod shared;
+mod small_state;
 mod unroll_and_jam;
 
 use codegen::{IndexWidth, Module, Target};

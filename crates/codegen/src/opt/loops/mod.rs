@@ -1,11 +1,13 @@
 //! Simplifies loops: loops that do not run are removed, loops that run once are replaced by their
-//! bodies, loops that run at most once become conditions, marked loops are unrolled, and others may
-//! be peeled. Conditions that are known are removed, and sizes are normalised with the ranges of
-//! all enclosing counters.
+//! bodies, loops that run at most once become conditions, marked loops are unrolled, and innermost
+//! loops with conditions may be unswitched and peeled. Conditions that are known are removed, and
+//! sizes are normalised with the ranges of all enclosing counters.
 
+mod boundaries;
 mod folding;
 mod guards;
 pub(crate) mod peeling;
+mod unswitching;
 
 use nat::{Facts, Nat, Prop, Var};
 use rise::Type;
@@ -30,7 +32,7 @@ pub(crate) const PASS: Pass = Pass {
     run: Run::Fallible(run),
     changes: Changes {
         moved: "an enclosing loop that runs once, or a condition that always holds, is removed",
-        repeated: "copied for each iteration of an unrolled loop, or for each part of a peeled loop",
+        repeated: "copied for each iteration of an unrolled loop, for each part of a peeled loop, or for each value of a condition in front of the loop",
         rewritten: "a loop counter has a single value, or a condition is known",
     },
 };
@@ -49,6 +51,7 @@ fn run(function: &mut Function) -> Result<()> {
         facts,
         written: 0,
         in_partition: false,
+        is_unswitched: false,
     };
     let mut out = Vec::new();
     pass.statements(body, &mut out)?;
@@ -66,6 +69,8 @@ pub(crate) struct Loops<'f> {
     written: usize,
     /// True within a part of a peeled loop, which is not peeled again.
     pub(crate) in_partition: bool,
+    /// True within a loop for one value of its invariant condition, which is not unswitched again.
+    is_unswitched: bool,
 }
 
 impl Loops<'_> {
@@ -221,7 +226,9 @@ impl Loops<'_> {
             body: inner,
         };
         stmt.kind = StmtKind::For(whole);
-        if !self.simplifies_control_flow || !self.peel(&stmt, out)? {
+        if !self.simplifies_control_flow
+            || !(self.unswitch(&stmt, out)? || self.peel(&stmt, out)?)
+        {
             out.push(stmt);
         }
         Ok(())
@@ -355,7 +362,7 @@ impl Loops<'_> {
                 Some(false) => branch(*b, false),
                 None => {
                     let (a, b) = (branch(*a, true), branch(*b, false));
-                    if a == b {
+                    if a.kind == b.kind {
                         return a;
                     }
                     expr.kind = ExprKind::Select(Box::new(condition), Box::new(a), Box::new(b));

@@ -3,7 +3,8 @@
 //!
 //! This is the partition into prologue, steady state and epilogue of Halide's `PartitionLoops.cpp`.
 //! The points at which a condition changes are found in comparisons, minima and maxima of sizes
-//! that are linear in the counter.
+//! that are linear in the counter. Those that are not known to be within the loop are the subject
+//! of `boundaries`.
 
 use nat::{Nat, Part, Prop, Var};
 
@@ -17,8 +18,8 @@ use crate::ir::walk;
 /// The maximal size of the body of a loop that is peeled: the number of its subexpressions, with 1
 /// for each declaration without a value.
 const MAX_BODY_SIZE: usize = 250;
-/// The minimal trip count of a loop that is peeled, if its trip count is a constant.
-const MIN_TRIP_COUNT: i64 = 16;
+/// The minimal trip count of a loop that is peeled or unswitched, if its trip count is a constant.
+pub(super) const MIN_TRIP_COUNT: i64 = 16;
 /// The maximal constant trip count for which a part of a peeled loop is sequential, in whatever
 /// mode the loop is. A loop whose own trip count is a constant up to this keeps its mode.
 const MAX_BOUNDARY_TRIP_COUNT: i64 = 64;
@@ -26,9 +27,23 @@ const MAX_BOUNDARY_TRIP_COUNT: i64 = 64;
 /// The values of the counter before which a loop may be split because a condition changes there.
 /// The operands of a minimum or maximum are equal for one value, so that the loop may be split
 /// before or after it.
-struct ChangePoint {
+pub(super) struct ChangePoint {
     before: Nat,
     behind: Nat,
+}
+
+impl ChangePoint {
+    /// Returns true if a minimum or maximum changes, not a comparison.
+    pub(super) fn is_of_extremum(&self) -> bool {
+        self.before != self.behind
+    }
+}
+
+/// The counter `at` which the value of a comparison changes.
+pub(super) struct ComparisonChange {
+    pub(super) at: Nat,
+    /// True if the comparison holds from this counter on, false if it holds before it.
+    pub(super) rises: bool,
 }
 
 /// The steady state, in which all conditions are decided: the iterations from `first` on and before
@@ -49,12 +64,12 @@ impl Loops<'_> {
         if self.in_partition
             || !original.step.is_one()
             || trip_count.is_some_and(|trip_count| trip_count < MIN_TRIP_COUNT)
-            || !is_small(&original.body)
+            || !is_small(&original.body, MAX_BODY_SIZE)
         {
             return Ok(false);
         }
         let Some(steady_state) = self.steady_state(original) else {
-            return Ok(false);
+            return self.peel_at_boundaries(stmt, original, out);
         };
         self.in_partition = true;
         let result = self.partitions((stmt, original), &steady_state, out);
@@ -114,7 +129,7 @@ impl Loops<'_> {
 
     /// Returns the part of a loop in this range, which is sequential if it is short. With `copied`,
     /// the variables and counters that it declares are renamed.
-    fn partition(
+    pub(super) fn partition(
         &mut self,
         (stmt, original): (&Stmt, &Loop),
         from: &Nat,
@@ -150,7 +165,7 @@ impl Loops<'_> {
         }
     }
 
-    fn proves_at_least(&self, a: &Nat, b: &Nat) -> bool {
+    pub(super) fn proves_at_least(&self, a: &Nat, b: &Nat) -> bool {
         self.facts.proves(&Prop::AtLeast(a.clone(), b.clone()))
     }
 
@@ -228,8 +243,9 @@ impl Loops<'_> {
 }
 
 /// Returns true if the body contains only declarations, assignments, blocks and branches, and its
-/// size is at most [`MAX_BODY_SIZE`].
-fn is_small(body: &[Stmt]) -> bool {
+/// size is at most `max`: the number of its subexpressions, with 1 for each declaration without a
+/// value.
+pub(super) fn is_small(body: &[Stmt], max: usize) -> bool {
     fn count(body: &[Stmt]) -> Option<usize> {
         let mut total = 0;
         for stmt in body {
@@ -252,7 +268,7 @@ fn is_small(body: &[Stmt]) -> bool {
         }
         Some(total)
     }
-    count(body).is_some_and(|total| total <= MAX_BODY_SIZE)
+    count(body).is_some_and(|total| total <= max)
 }
 
 fn expr_size(expr: &Expr) -> usize {
@@ -261,7 +277,8 @@ fn expr_size(expr: &Expr) -> usize {
     total
 }
 
-fn collect_from_statements(body: &[Stmt], counter: Var, out: &mut Vec<ChangePoint>) {
+/// Collects the counters at which comparisons, minima and maxima in statements change.
+pub(super) fn collect_from_statements(body: &[Stmt], counter: Var, out: &mut Vec<ChangePoint>) {
     walk::for_each_expr(body, &mut |expr| collect_from_expr(expr, counter, out));
     walk::each_stmt(body, &mut |stmt| {
         if let StmtKind::Assign(place, _) = &stmt.kind {
@@ -284,14 +301,25 @@ fn collect_from_expr(expr: &Expr, counter: Var, out: &mut Vec<ChangePoint>) {
         }
         ExprKind::Binary(operator, a, b) => {
             if let (ExprKind::Nat(a), ExprKind::Nat(b)) = (&a.kind, &b.kind) {
-                out.extend(comparison_change(*operator, a, b, counter));
+                let change = comparison_change(*operator, a, b, counter);
+                out.extend(change.map(|ComparisonChange { at, .. }| ChangePoint {
+                    before: at.clone(),
+                    behind: at,
+                }));
             }
         }
         _ => {}
     });
 }
 
-fn comparison_change(operator: Binary, a: &Nat, b: &Nat, counter: Var) -> Option<ChangePoint> {
+/// Returns the counter at which an inequality of sizes changes; `None` for other operators, and for
+/// sizes whose difference does not contain the counter once.
+pub(super) fn comparison_change(
+    operator: Binary,
+    a: &Nat,
+    b: &Nat,
+    counter: Var,
+) -> Option<ComparisonChange> {
     let (limit, grows) = solve_for_zero(&Nat::sub(a, b), counter)?;
     let next = &limit + 1;
     let at = match (operator, grows) {
@@ -299,10 +327,8 @@ fn comparison_change(operator: Binary, a: &Nat, b: &Nat, counter: Var) -> Option
         (Binary::Le | Binary::Gt, true) | (Binary::Ge | Binary::Lt, false) => next,
         _ => return None,
     };
-    Some(ChangePoint {
-        before: at.clone(),
-        behind: at,
-    })
+    let rises = matches!(operator, Binary::Ge | Binary::Gt) == grows;
+    Some(ComparisonChange { at, rises })
 }
 
 fn collect_from_nat(nat: &Nat, counter: Var, out: &mut Vec<ChangePoint>) {
