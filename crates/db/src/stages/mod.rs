@@ -183,7 +183,7 @@ fn compiled(
 }
 
 /// Returns a result of code generation, or its errors at their places in the item.
-fn generated<T>(
+pub(crate) fn generated<T>(
     db: &dyn Db,
     item: SourceItem,
     target: Target,
@@ -249,7 +249,7 @@ fn at(
 
 /// Returns the range of the word in the definition's own text that is highlighted for a phrase;
 /// `None` if the phrase has no source there.
-fn head(program: &PhraseProgram, origin: Origin) -> Option<Span> {
+pub(crate) fn head(program: &PhraseProgram, origin: Origin) -> Option<Span> {
     own_source(program, origin).map(|source| source.head)
 }
 

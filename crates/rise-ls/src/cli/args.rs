@@ -1,5 +1,6 @@
 //! Parsing of the command line with clap; the doc comments of arguments are the help text.
 
+use super::cost::CostOptions;
 use super::emit::EmitOptions;
 use super::rewrite::RewriteOptions;
 use super::run::RunOptions;
@@ -222,6 +223,8 @@ pub enum Command {
     Emit(EmitOptions),
     /// Run a definition: compiled, or in the interpreter
     Run(RunOptions),
+    /// Estimate the time of a definition, and print which of its loops could be faster
+    Cost(CostOptions),
     /// Apply a strategy to a definition: print it, or how its file changes, or write the file
     Rewrite(RewriteOptions),
     /// Format files in place; what has a mistake of syntax stays as it is, and is reported
