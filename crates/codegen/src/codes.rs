@@ -122,12 +122,12 @@ declare_diagnostics! {
     /// ```
     COPY = "copy";
 
-    /// A loop is not vectorised.
+    /// Each step of a reduction waits for the one before it.
     ///
-    /// C compilers execute several iterations of a loop with one vector instruction if that does not change the result. They do
-    /// not change the order of operations on floating-point numbers, so each step of a reduction waits for the one before it, and
-    /// they have no vector instructions for arrays of `bool`. The message names the reason, and the time that it is estimated to
-    /// cost.
+    /// Compilers do not change the order of operations on floating-point numbers, because that changes the rounding of the
+    /// result. Each step of a `reduceSeq` therefore starts when the one before it has ended, after several cycles in which the
+    /// processor could start many steps. Several partial results do not wait for each other, and fill vector registers. The
+    /// result may be rounded differently.
     ///
     /// Slow:
     ///
@@ -136,15 +136,37 @@ declare_diagnostics! {
     /// def sum = depFun(n: Nat => fun(xs: n.f32 => xs |> reduceSeq(add)(0.0f)))
     /// ```
     ///
-    /// Fast, with eight sums side by side:
+    /// Fast, with 32 sums side by side:
     ///
     /// ```rise fast
     /// @target(c)
-    /// def sum = depFun(n: Nat => fun(xs: (8 * n).f32 =>
-    ///   xs |> split(8)
+    /// def sum = depFun(n: Nat => fun(xs: (32 * n).f32 =>
+    ///   xs |> split(32)
     ///     |> reduceSeq(fun(sums, row => zip(sums)(row) |> mapSeq(fun(p => p._1 + p._2))))(
     ///       generate(fun(i => 0.0f)) |> mapSeq(id))
-    ///     |> toMem |> reduceSeq(add)(0.0f)))
+    ///     |> mapSeq(id) |> toMem |> reduceSeq(add)(0.0f)))
+    /// ```
+    ORDERED_REDUCTION = "ordered-reduction";
+
+    /// A loop is not vectorised.
+    ///
+    /// C compilers execute several iterations of a loop with one vector instruction if they have an instruction for each of its
+    /// operations. GCC has none for reads of `bool`. The message names the reason, and the time that it is estimated to cost.
+    ///
+    /// Slow:
+    ///
+    /// ```rise slow
+    /// @target(c)
+    /// def selected = depFun(n: Nat => fun(xs: n.f32, flags: n.bool =>
+    ///   zip(xs)(flags) |> mapSeq(fun(p => select(p._2)(sqrt(p._1) + p._1)(0.0f)))))
+    /// ```
+    ///
+    /// Fast:
+    ///
+    /// ```rise fast
+    /// @target(c)
+    /// def selected = depFun(n: Nat => fun(xs: n.f32, flags: n.i32 =>
+    ///   zip(xs)(flags) |> mapSeq(fun(p => select(p._2 != 0)(sqrt(p._1) + p._1)(0.0f)))))
     /// ```
     NOT_VECTORISED = "not-vectorised";
 

@@ -9,7 +9,9 @@ use syntax::{Code, Diagnostic, Severity};
 
 use crate::inputs::{Db, SourceItem};
 use crate::options::Options;
+use crate::stages::programs::schedule;
 use crate::stages::{self, StageResult, imperative};
+use crate::strategies::is_lowered;
 
 /// Estimates the time of the program on a machine at these sizes; without a machine, on the default
 /// one of the target.
@@ -38,7 +40,11 @@ pub(crate) fn diagnostics(
     };
     let mut found: Vec<Diagnostic> = Vec::new();
     for hint in &estimate.hints {
-        let place = stages::head(&program, hint.origin);
+        // The loops of a strategy are not in the text.
+        let place = match is_chosen_by_strategy(db, item, target) {
+            true => None,
+            false => stages::head(&program, hint.origin),
+        };
         let span = place.unwrap_or_else(|| stages::name_span(db, item));
         let code = code(hint);
         // Several loops may come from one phrase of the definition.
@@ -53,11 +59,17 @@ pub(crate) fn diagnostics(
     found
 }
 
+/// Returns true if a strategy or the default schedule chooses the loops of a definition.
+fn is_chosen_by_strategy(db: &dyn Db, item: SourceItem, target: Target) -> bool {
+    is_lowered(db, item.into()) || schedule(db, item, target).is_some()
+}
+
 fn code(hint: &Hint) -> Code {
     match hint.kind {
         HintKind::StridedRead { .. } => codes::STRIDED_READ,
         HintKind::Copy { .. } => codes::COPY,
-        HintKind::OrderedReduction { .. } | HintKind::Booleans { .. } => codes::NOT_VECTORISED,
+        HintKind::OrderedReduction { .. } => codes::ORDERED_REDUCTION,
+        HintKind::Booleans { .. } => codes::NOT_VECTORISED,
         HintKind::Uncoalesced { .. } => codes::UNCOALESCED,
     }
 }

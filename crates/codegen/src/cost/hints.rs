@@ -293,11 +293,8 @@ impl Analysis<'_> {
         let factor = || {
             let mut nodes = self.nodes.clone();
             set_vector(&mut nodes, number);
-            let seconds = nodes
-                .iter()
-                .map(|node| NestTime::of(node, self.machine).seconds())
-                .sum();
-            self.factor(number, seconds)
+            let nests = nodes.iter().map(|node| NestTime::of(node, self.machine).seconds());
+            self.factor(number, nests.sum::<f64>() + self.allocation_seconds())
         };
         match vectorization {
             Vectorization::OrderedSum => Some(HintKind::OrderedReduction {

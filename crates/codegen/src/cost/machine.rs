@@ -20,6 +20,8 @@ pub struct Machine {
     pub vector_bytes: u32,
     /// The time to start the threads of a parallel loop and to wait for their end, in seconds.
     pub parallel_start: f64,
+    /// The time to get a page of 4096 bytes of new memory from the system, in seconds.
+    pub new_page: f64,
     /// The times of operations.
     pub cycles: Cycles,
     /// The caches, from the smallest to the largest, at least one.
@@ -52,6 +54,9 @@ pub struct Cache {
     pub name: String,
     /// The size that one thread can use.
     pub bytes: u64,
+    /// The number of lines that a set has; `None` if the cache distributes all lines evenly.
+    #[serde(default)]
+    pub ways: Option<u32>,
     /// The bandwidth of one thread for consecutive cache lines.
     pub consecutive: f64,
     /// The bandwidth of one thread for cache lines that are far apart, which hardware does not
@@ -68,7 +73,7 @@ impl Default for Cycles {
             divide: 4.0,
             load: 0.5,
             store: 1.0,
-            latency: 4.0,
+            latency: 3.0,
             call: 20.0,
         }
     }
@@ -76,9 +81,10 @@ impl Default for Cycles {
 
 impl Default for Machine {
     fn default() -> Self {
-        let cache = |name: &str, bytes, consecutive, scattered, total| Cache {
+        let cache = |name: &str, bytes, ways, consecutive, scattered, total| Cache {
             name: name.to_owned(),
             bytes,
+            ways,
             consecutive,
             scattered,
             total,
@@ -89,11 +95,12 @@ impl Default for Machine {
             frequency: 3.0e9,
             vector_bytes: 32,
             parallel_start: 5.0e-6,
+            new_page: 5.0e-7,
             cycles: Cycles::default(),
             caches: vec![
-                cache("L1", 32 << 10, 8.0e10, 4.0e10, 6.4e11),
-                cache("L2", 1 << 20, 3.0e10, 1.0e10, 1.2e11),
-                cache("L3", 16 << 20, 1.2e10, 4.0e9, 4.0e10),
+                cache("L1", 32 << 10, Some(8), 8.0e10, 4.0e10, 6.4e11),
+                cache("L2", 1 << 20, Some(16), 3.0e10, 5.0e9, 1.2e11),
+                cache("L3", 16 << 20, None, 1.2e10, 4.0e9, 4.0e10),
             ],
         }
     }
@@ -131,6 +138,8 @@ impl Machine {
             ("threads".to_owned(), f64::from(self.threads)),
             ("frequency".to_owned(), self.frequency),
             ("vector_bytes".to_owned(), f64::from(self.vector_bytes)),
+            ("parallel_start".to_owned(), self.parallel_start),
+            ("new_page".to_owned(), self.new_page),
             ("cycles.simple".to_owned(), cycles.simple),
             ("cycles.divide".to_owned(), cycles.divide),
             ("cycles.load".to_owned(), cycles.load),

@@ -71,9 +71,43 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Returns the time, and the sizes at which it is estimated, such as `about 12 ms at n = 1024`;
+    /// `None` for targets with kernels.
+    pub fn summary(&self) -> Option<String> {
+        let time = time_text(self.cost.as_ref()?.seconds);
+        Some(format!("about {time}{}", self.sizes_text()))
+    }
+
+    /// Returns the sizes behind ` at `; nothing if there are none.
+    pub fn sizes_text(&self) -> String {
+        let size = |(name, value, is_assumed): &(Name, i64, bool)| {
+            let note = if *is_assumed { " (assumed)" } else { "" };
+            format!("{name} = {value}{note}")
+        };
+        let sizes: Vec<String> = self.sizes.iter().map(size).collect();
+        match sizes.is_empty() {
+            true => String::new(),
+            false => format!(" at {}", sizes.join(", ")),
+        }
+    }
+
     /// Returns the text of a size.
     pub fn size_text(&self, size: &Nat) -> String {
         nat_text(size, &Names(self.names.as_slice().into()))
+    }
+}
+
+/// Returns a time with two digits in a unit.
+pub fn time_text(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        seconds if seconds >= 1.0 => (seconds, "s"),
+        seconds if seconds >= 1e-3 => (seconds * 1e3, "ms"),
+        seconds if seconds >= 1e-6 => (seconds * 1e6, "µs"),
+        seconds => (seconds * 1e9, "ns"),
+    };
+    match value {
+        value if value >= 10.0 => format!("{value:.0} {unit}"),
+        value => format!("{value:.1} {unit}"),
     }
 }
 
@@ -82,9 +116,11 @@ impl Estimate {
 pub struct Cost {
     /// The time in seconds.
     pub seconds: f64,
-    /// The time of the operations in seconds, and of the transfers into each cache by its name.
+    /// The time of the operations in seconds.
     pub operations_seconds: f64,
-    /// The bytes that move into each cache, and the seconds that this takes.
+    /// The time to get new memory for arrays in seconds.
+    pub allocation_seconds: f64,
+    /// The name of each cache, the bytes that move into it, and the seconds that this takes.
     pub transfers: Vec<(String, f64, f64)>,
     /// The number of threads of the machine, if a loop uses them.
     pub threads: Option<u32>,
@@ -214,7 +250,21 @@ impl<'a> Analysis<'a> {
     }
 
     fn seconds(&self) -> f64 {
-        self.nests.iter().map(NestTime::seconds).sum()
+        self.nests.iter().map(NestTime::seconds).sum::<f64>() + self.allocation_seconds()
+    }
+
+    /// Returns the time to get new memory for large arrays, which C libraries return to the system
+    /// when they are freed.
+    fn allocation_seconds(&self) -> f64 {
+        const LARGE: f64 = 131_072.0;
+        const PAGE: f64 = 4096.0;
+        let arrays = self.function.heap.iter().filter_map(|id| {
+            let variable = &self.function.variables[id.0 as usize];
+            let count = nest::evaluate(variable.count.as_ref()?, self.values)?;
+            Some(count as f64 * nest::element_bytes(&variable.elem))
+        });
+        let bytes: f64 = arrays.filter(|bytes| *bytes >= LARGE).sum();
+        bytes / PAGE * self.machine.new_page
     }
 
     /// Returns the time of the operations of each loop, by its number.
@@ -255,6 +305,7 @@ impl<'a> Analysis<'a> {
         Cost {
             seconds: self.seconds(),
             operations_seconds: self.nests.iter().map(|nest| nest.operations).sum(),
+            allocation_seconds: self.allocation_seconds(),
             transfers,
             threads: is_parallel.then_some(self.machine.threads),
         }

@@ -28,6 +28,8 @@ pub(super) struct LoopNode {
     pub number: usize,
     /// The number of iterations for each execution of the loop.
     pub trips: f64,
+    /// The probability that the loop is executed when the statement before it is.
+    pub weight: f64,
     /// True if the iterations are executed by threads.
     pub is_parallel: bool,
     pub vectorization: Vectorization,
@@ -80,6 +82,22 @@ pub(super) fn evaluate(nat: &Nat, values: &Values) -> Option<i64> {
     nat.eval(&|var| values.get(&var).copied(), &|_, _| None)
 }
 
+/// A loop around a statement.
+#[derive(Clone, Copy)]
+struct Around {
+    counter: Var,
+    from: i64,
+    step: i64,
+    trips: i64,
+}
+
+impl Around {
+    /// Returns a value of the counter, of which there are `points`.
+    fn point(&self, at: i64, points: i64) -> i64 {
+        self.from + (self.trips * at / points).min((self.trips - 1).max(0)) * self.step
+    }
+}
+
 /// Builds the trees of a function.
 pub(super) struct NestBuilder<'f> {
     function: &'f Function,
@@ -87,8 +105,8 @@ pub(super) struct NestBuilder<'f> {
     vector_bytes: u32,
     /// The places that pointers point to.
     pointers: FxHashMap<Id, Place>,
-    /// The loops around the current statement, with their increments.
-    around: Vec<(Var, i64, f64)>,
+    /// The loops around the current statement.
+    around: Vec<Around>,
     weight: f64,
     /// The number of loops before the current statement.
     loops: usize,
@@ -143,9 +161,8 @@ impl<'f> NestBuilder<'f> {
                 otherwise,
             } => {
                 self.expr(condition, work(nodes));
-                let (yes, no) = match self.decide(condition) {
-                    Some(true) => (1.0, 0.0),
-                    Some(false) => (0.0, 1.0),
+                let (yes, no) = match self.probability(condition) {
+                    Some(yes) => (yes, 1.0 - yes),
                     None if otherwise.is_empty() => (1.0, 0.0),
                     None => (0.5, 0.5),
                 };
@@ -175,6 +192,7 @@ impl<'f> NestBuilder<'f> {
                 nodes.push(Node::Loop(LoopNode {
                     number,
                     trips: trips as f64,
+                    weight: self.weight,
                     is_parallel: true,
                     vectorization: Vectorization::Unknown,
                     body: self.inside(reduce.counter, 0, 1, trips, &body),
@@ -201,13 +219,14 @@ impl<'f> NestBuilder<'f> {
         LoopNode {
             number,
             trips: trips as f64,
+            weight: self.weight,
             is_parallel: matches!(this.mode, LoopMode::Parallel | LoopMode::Reduction(..)),
             vectorization,
             body: self.inside(this.counter, from, step, trips, &this.body),
         }
     }
 
-    /// Returns the trees of the body of a loop, whose counter has the value in the middle.
+    /// Returns the trees of the body of a loop, whose counter has a value near the middle.
     fn inside(
         &mut self,
         counter: Var,
@@ -216,9 +235,19 @@ impl<'f> NestBuilder<'f> {
         trips: i64,
         body: &[Stmt],
     ) -> Vec<Node> {
-        let outer = self.values.insert(counter, from + trips / 2 * step);
-        self.around.push((counter, step, trips as f64));
+        // Counters of nested loops have different values, which are on no diagonal.
+        let depth = i64::try_from(self.around.len()).unwrap_or(0);
+        let middle = trips / 2 + trips * (depth % 4) / 16;
+        let outer = self.values.insert(counter, from + middle * step);
+        self.around.push(Around {
+            counter,
+            from,
+            step,
+            trips,
+        });
+        let weight = std::mem::replace(&mut self.weight, 1.0);
         let nodes = self.nodes(body);
+        self.weight = weight;
         self.around.pop();
         match outer {
             Some(value) => self.values.insert(counter, value),
@@ -234,39 +263,38 @@ impl<'f> NestBuilder<'f> {
         self.weight = outer;
     }
 
-    /// Evaluates a condition on sizes and counters; `None` if it depends on data.
-    fn decide(&self, condition: &Expr) -> Option<bool> {
-        let number = |expr: &Expr| match &expr.kind {
-            ExprKind::Nat(nat) => evaluate(nat, &self.values),
-            _ => None,
-        };
-        match &condition.kind {
-            ExprKind::Literal(Literal::Bool(value)) => Some(*value),
-            ExprKind::Unary(Unary::Not, a) => self.decide(a).map(|value| !value),
-            ExprKind::Binary(Binary::And, a, b) => match (self.decide(a), self.decide(b)) {
-                (Some(a), Some(b)) => Some(a && b),
-                (Some(false), _) | (_, Some(false)) => Some(false),
-                _ => None,
-            },
-            ExprKind::Binary(Binary::Or, a, b) => match (self.decide(a), self.decide(b)) {
-                (Some(a), Some(b)) => Some(a || b),
-                (Some(true), _) | (_, Some(true)) => Some(true),
-                _ => None,
-            },
-            ExprKind::Binary(operator, a, b) => {
-                let (a, b) = (number(a)?, number(b)?);
-                match operator {
-                    Binary::Gt => Some(a > b),
-                    Binary::Lt => Some(a < b),
-                    Binary::Ge => Some(a >= b),
-                    Binary::Le => Some(a <= b),
-                    Binary::Eq => Some(a == b),
-                    Binary::Ne => Some(a != b),
-                    _ => None,
-                }
+    /// Returns the part of the iterations of the loops around for which a condition on sizes and
+    /// counters holds; `None` if it depends on data.
+    fn probability(&self, condition: &Expr) -> Option<f64> {
+        /// The number of values of each counter that are tried.
+        const POINTS: i64 = 8;
+        let mut counters: Vec<Around> = Vec::new();
+        walk::sub_exprs(condition, &mut |expr| {
+            if let ExprKind::Nat(nat) = &expr.kind {
+                let varies = |this: &&Around| nat.mentions(this.counter);
+                counters.extend(self.around.iter().filter(varies));
             }
-            _ => None,
+        });
+        counters.sort_by_key(|this| this.counter);
+        counters.dedup_by_key(|this| this.counter);
+        let (first, second) = match counters[..] {
+            [] => return decide(condition, &self.values).map(|value| f64::from(u8::from(value))),
+            [first] => (first, None),
+            [first, second, ..] => (first, Some(second)),
+        };
+        let mut values = self.values.clone();
+        let (mut all, mut held) = (0, 0);
+        for x in 0..POINTS {
+            values.insert(first.counter, first.point(x, POINTS));
+            for y in 0..second.map_or(1, |_| POINTS + 1) {
+                if let Some(second) = second {
+                    values.insert(second.counter, second.point(y, POINTS + 1));
+                }
+                all += 1;
+                held += i32::from(decide(condition, &values)?);
+            }
         }
+        Some(f64::from(held) / f64::from(all))
     }
 
     fn expr(&mut self, expr: &Expr, work: &mut Work) {
@@ -276,10 +304,7 @@ impl<'f> NestBuilder<'f> {
         if let ExprKind::Select(condition, a, b) = &expr.kind {
             self.expr(condition, work);
             work.operations.simple += self.weight;
-            let yes = match self.decide(condition) {
-                Some(value) => f64::from(u8::from(value)),
-                None => 0.5,
-            };
+            let yes = self.probability(condition).unwrap_or(0.5);
             self.weighted(yes, |this| this.expr(a, work));
             self.weighted(1.0 - yes, |this| this.expr(b, work));
             return;
@@ -361,7 +386,7 @@ impl<'f> NestBuilder<'f> {
             writes,
             weight: self.weight,
             strides: self.strides(index, element),
-            trips: self.around.iter().map(|(_, _, trips)| *trips).collect(),
+            trips: self.around.iter().map(|this| this.trips as f64).collect(),
             offset: evaluate(index, &self.values).unwrap_or(0) as f64 * element,
         });
     }
@@ -369,26 +394,61 @@ impl<'f> NestBuilder<'f> {
     fn strides(&self, index: &Nat, element: f64) -> Option<Vec<f64>> {
         evaluate(index, &self.values)?;
         let mut values = self.values.clone();
-        let stride = |(counter, step, trips): &(Var, i64, f64)| {
-            if !index.mentions(*counter) {
+        let stride = |this: &Around| {
+            let (counter, step) = (this.counter, this.step);
+            if !index.mentions(counter) {
                 return Some(0.0);
             }
             // At one of two places, quotients and remainders do not jump.
-            let middle = values.get(counter).copied().unwrap_or(0);
-            let first = middle - (*trips as i64) / 2 * step;
-            let mut distances = [middle, first].into_iter().filter_map(|at| {
-                values.insert(*counter, at);
+            let middle = values.get(&counter).copied().unwrap_or(0);
+            let mut distances = [middle, this.from].into_iter().filter_map(|at| {
+                values.insert(counter, at);
                 let before = evaluate(index, &values)?;
-                values.insert(*counter, at + step);
+                values.insert(counter, at + step);
                 let after = evaluate(index, &values)?;
                 Some(((after - before) as f64 * element).abs())
             });
             let found = distances.by_ref().reduce(f64::min);
             drop(distances);
-            values.insert(*counter, middle);
+            values.insert(counter, middle);
             found
         };
         self.around.iter().map(stride).collect()
+    }
+}
+
+/// Evaluates a condition on sizes and counters; `None` if it depends on data.
+fn decide(condition: &Expr, values: &Values) -> Option<bool> {
+    let number = |expr: &Expr| match &expr.kind {
+        ExprKind::Nat(nat) => evaluate(nat, values),
+        _ => None,
+    };
+    match &condition.kind {
+        ExprKind::Literal(Literal::Bool(value)) => Some(*value),
+        ExprKind::Unary(Unary::Not, a) => decide(a, values).map(|value| !value),
+        ExprKind::Binary(Binary::And, a, b) => match (decide(a, values), decide(b, values)) {
+            (Some(a), Some(b)) => Some(a && b),
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            _ => None,
+        },
+        ExprKind::Binary(Binary::Or, a, b) => match (decide(a, values), decide(b, values)) {
+            (Some(a), Some(b)) => Some(a || b),
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            _ => None,
+        },
+        ExprKind::Binary(operator, a, b) => {
+            let (a, b) = (number(a)?, number(b)?);
+            match operator {
+                Binary::Gt => Some(a > b),
+                Binary::Lt => Some(a < b),
+                Binary::Ge => Some(a >= b),
+                Binary::Le => Some(a <= b),
+                Binary::Eq => Some(a == b),
+                Binary::Ne => Some(a != b),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }
 

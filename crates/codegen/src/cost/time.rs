@@ -30,7 +30,7 @@ impl NestTime {
         let threads = threads_of(nodes, machine);
         let caches = machine.caches.iter();
         let traffic: Vec<Traffic> = caches
-            .map(|cache| traffic::of(nodes, 0, cache.bytes as f64))
+            .map(|cache| traffic::of(nodes, 0, cache))
             .collect();
         let transfers = (machine.caches.iter())
             .zip(&traffic)
@@ -91,6 +91,7 @@ impl Timer<'_> {
         const START: f64 = 8.0;
         let machine = self.machine;
         let frequency = machine.frequency;
+        let times = times * this.weight;
         let inner_threads = match this.is_parallel {
             true => threads.max(f64::from(machine.threads).min(this.trips).max(1.0)),
             false => threads,
@@ -103,7 +104,7 @@ impl Timer<'_> {
         let seconds = match (&this.vectorization, this.body.as_slice()) {
             (Vectorization::Outer, body) => self.nodes(body, times_of_body, inner_threads),
             (vectorization, [Node::Work(work)]) => {
-                let cycles = self.cycles_of_iteration(work, vectorization);
+                let cycles = self.cycles_of_iteration(work, vectorization, this.trips);
                 times_of_body * cycles / frequency / inner_threads
             }
             (_, body) => self.nodes(body, times_of_body, inner_threads),
@@ -113,8 +114,17 @@ impl Timer<'_> {
     }
 
     /// Returns the cycles of an iteration of an innermost loop.
-    fn cycles_of_iteration(&self, work: &Work, vectorization: &Vectorization) -> f64 {
+    fn cycles_of_iteration(
+        &self,
+        work: &Work,
+        vectorization: &Vectorization,
+        trips: f64,
+    ) -> f64 {
+        /// The number of additions that wait in a processor, which belong to several executions of
+        /// a short loop.
+        const WINDOW: f64 = 128.0;
         let machine = self.machine;
+        let latency = machine.cycles.latency / (WINDOW / trips.max(1.0)).clamp(1.0, 4.0);
         let widest = (work.accesses.iter())
             .map(|access| access.bytes)
             .fold(4.0, f64::max);
@@ -124,10 +134,8 @@ impl Timer<'_> {
             Vectorization::Vector | Vectorization::LibraryCall => self.cycles(work, lanes),
             // Compilers vectorise most of these loops, with scalar accesses.
             Vectorization::Unknown => (scalar + self.cycles(work, lanes)) / 2.0,
-            Vectorization::OrderedSum => machine.cycles.latency.max(self.cycles(work, lanes)),
-            Vectorization::Scalar(Obstacle::OrderedReduction(_)) => {
-                machine.cycles.latency.max(scalar)
-            }
+            Vectorization::OrderedSum => latency.max(self.cycles(work, lanes)),
+            Vectorization::Scalar(Obstacle::OrderedReduction(_)) => latency.max(scalar),
             Vectorization::Scalar(Obstacle::Recurrence(_) | Obstacle::Dependence(_)) => {
                 let chain = machine.cycles.latency * (work.operations.simple / 2.0).max(1.0);
                 chain.max(scalar)

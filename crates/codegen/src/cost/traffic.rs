@@ -8,6 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::machine::Cache;
 use super::nest::{Access, Node};
 use crate::ir::Id;
 
@@ -34,11 +35,12 @@ impl Traffic {
     }
 }
 
-/// Returns the bytes that move into a cache of this size as statements are executed once; `depth`
+/// Returns the bytes that move into a cache as statements are executed once; `depth`
 /// is the number of loops around them.
-pub(super) fn of(nodes: &[Node], depth: usize, capacity: f64) -> Traffic {
+pub(super) fn of(nodes: &[Node], depth: usize, cache: &Cache) -> Traffic {
+    let fits = |footprint: &Footprint| footprint.occupied(cache) <= cache.bytes as f64;
     let whole = Footprint::of(nodes, depth);
-    if whole.bytes() <= capacity {
+    if fits(&whole) {
         return whole.traffic();
     }
     let mut traffic = Traffic::default();
@@ -50,11 +52,14 @@ pub(super) fn of(nodes: &[Node], depth: usize, capacity: f64) -> Traffic {
                     1.0,
                 );
             }
-            Node::Loop(this) if Footprint::of(&this.body, depth + 1).bytes() <= capacity => {
+            Node::Loop(this) if fits(&Footprint::of(&this.body, depth + 1)) => {
                 let node = std::slice::from_ref(node);
-                traffic.add(Footprint::of(node, depth).traffic(), 1.0);
+                traffic.add(Footprint::of(node, depth).traffic(), this.weight);
             }
-            Node::Loop(this) => traffic.add(of(&this.body, depth + 1, capacity), this.trips),
+            Node::Loop(this) => {
+                let times = this.trips * this.weight;
+                traffic.add(of(&this.body, depth + 1, cache), times);
+            }
         }
     }
     traffic
@@ -69,6 +74,8 @@ struct Footprint {
 #[derive(Clone, Copy, Default)]
 struct ArrayFootprint {
     bytes: f64,
+    /// The largest power of two that divides the distance of lines that are far apart, or 0.
+    alignment: u64,
     is_written: bool,
     is_scattered: bool,
 }
@@ -96,14 +103,25 @@ impl Footprint {
             let array = footprint.arrays.entry(group.access.array).or_default();
             if bytes >= array.bytes {
                 array.bytes = bytes;
+                array.alignment = alignment(&group.access, depth);
                 array.is_scattered = is_scattered(&group.access);
             }
         }
         footprint
     }
 
-    fn bytes(&self) -> f64 {
-        self.arrays.values().map(|array| array.bytes).sum()
+    /// Returns the bytes of a cache that the lines need. Lines whose distance is a multiple of a
+    /// large power of two compete for a few sets of the cache, as if they needed all the others too.
+    fn occupied(&self, cache: &Cache) -> f64 {
+        let needed = self.arrays.values().map(|array| {
+            let Some(ways) = cache.ways.filter(|_| array.alignment > 0) else {
+                return array.bytes;
+            };
+            let sets = cache.bytes as f64 / (LINE * f64::from(ways));
+            let skipped = (array.alignment as f64 / LINE).max(1.0);
+            array.bytes * skipped.min(sets)
+        });
+        needed.sum()
     }
 
     fn traffic(&self) -> Traffic {
@@ -183,6 +201,21 @@ fn lines(access: &Access, depth: usize) -> (f64, f64) {
         span = whole;
     }
     (covered, span)
+}
+
+/// Returns the largest power of two that divides the distance of the lines that an access touches
+/// in the loops from a depth on; 0 if the lines are next to each other.
+fn alignment(access: &Access, depth: usize) -> u64 {
+    let strides = access.strides.iter().flatten().skip(depth);
+    let moving: Vec<f64> = (strides.zip(access.trips.iter().skip(depth)))
+        .filter(|(stride, trips)| **stride > 0.0 && **trips > 1.0)
+        .map(|(stride, _)| *stride)
+        .collect();
+    let least = moving.iter().copied().fold(f64::INFINITY, f64::min);
+    match least.is_finite() && least > LINE {
+        true => 1 << (least as u64).trailing_zeros(),
+        false => 0,
+    }
 }
 
 /// Returns true if the innermost loop in which the place changes skips cache lines.

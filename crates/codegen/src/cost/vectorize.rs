@@ -46,7 +46,7 @@ pub enum Obstacle {
     Recurrence(Name),
     /// Each iteration reads an element of an array that an earlier one writes.
     Dependence(Name),
-    /// The loop reads or writes an array of Booleans.
+    /// The loop reads an array of Booleans.
     Booleans(Name),
     /// Integers are divided by a value that is not a constant.
     IntegerDivision,
@@ -75,10 +75,16 @@ pub(super) fn of(function: &Function, this: &Loop) -> Vectorization {
         stores: Vec::new(),
         scalars: Vec::new(),
         obstacle: None,
-        is_unknown: this.step.as_const() != Some(1),
+        is_unknown: this.step.as_const() != Some(1) || is_short(this),
     };
     body.block(&this.body);
     body.verdict()
+}
+
+/// Returns true for a loop with a small constant number of iterations, which compilers unroll.
+fn is_short(this: &Loop) -> bool {
+    let length = Nat::sub(&this.to, &this.from).as_const();
+    length.is_some_and(|length| length <= 16)
 }
 
 /// What the body of an innermost loop does.
@@ -101,9 +107,9 @@ impl<'a> Body<'a> {
             match &stmt.kind {
                 StmtKind::Declare(id, value) => {
                     self.declared.insert(*id);
-                    if self.variable_count(*id).is_some() {
-                        self.is_unknown = true;
-                    }
+                    let variable = &self.function.variables[id.0 as usize];
+                    let is_bool = matches!(&*variable.elem, Type::Scalar(ScalarType::Bool));
+                    self.is_unknown |= variable.count.is_some() || is_bool;
                     if let Some(value) = value {
                         self.expr(value);
                     }
@@ -129,16 +135,13 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn variable_count(&self, id: Id) -> Option<&Nat> {
-        self.function.variables[id.0 as usize].count.as_ref()
-    }
-
     fn name(&self, id: Id) -> Name {
         self.function.variables[id.0 as usize].name.clone()
     }
 
     fn store(&mut self, place: &'a Place, value: &'a Expr) {
         if place.index.is_some() {
+            self.is_unknown |= self.is_boolean(place);
             self.place(place);
             self.stores.push(place);
         } else if !self.declared.contains(&place.id) {
@@ -152,9 +155,6 @@ impl<'a> Body<'a> {
     /// Checks an access to an array.
     fn place(&mut self, place: &Place) {
         let variable = &self.function.variables[place.id.0 as usize];
-        if matches!(&*variable.elem, Type::Scalar(ScalarType::Bool)) {
-            self.block_by(Obstacle::Booleans(variable.name.clone()));
-        }
         let is_scalar = matches!(&*variable.elem, Type::Scalar(_) | Type::Index(_));
         let unit = match &place.index {
             Some(index) if index.mentions(self.this.counter) => {
@@ -169,6 +169,11 @@ impl<'a> Body<'a> {
         }
     }
 
+    fn is_boolean(&self, place: &Place) -> bool {
+        let elem = &self.function.variables[place.id.0 as usize].elem;
+        matches!(&**elem, Type::Scalar(ScalarType::Bool))
+    }
+
     fn depends_on_data(&self, place: &Place) -> bool {
         let opaque = |nat: &Nat| (self.function.opaque.iter()).any(|(var, _)| nat.mentions(*var));
         place.index.as_ref().is_some_and(opaque)
@@ -181,6 +186,9 @@ impl<'a> Body<'a> {
     fn expr(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Load(place) if place.index.is_some() => {
+                if self.is_boolean(place) {
+                    self.block_by(Obstacle::Booleans(self.name(place.id)));
+                }
                 self.place(place);
                 self.loads.push(place);
             }

@@ -12,6 +12,7 @@ use db::{Database, Declaration, ItemId, Target};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use syntax::ast::Name;
 use syntax::Diagnostic;
 
@@ -141,31 +142,66 @@ fn machine(path: &Path, target: Target) -> Result<Machine, String> {
     Machine::parse(&text).map_err(|error| format!("{}: {}", path.display(), error.trim_end()))
 }
 
-/// Returns the default machine with the caches and the number of threads of this one, as far as the
-/// system knows them.
+/// Returns the default machine with the number of threads and the caches of this one, as far as the
+/// system knows them, and with measured times of additions and of reads from memory.
 fn host(target: Target) -> Machine {
     let mut machine = Machine {
         name: "host".to_owned(),
         ..Machine::of_target(target).unwrap_or_default()
     };
     if machine.threads > 1 {
-        machine.threads = std::thread::available_parallelism()
-            .map_or(machine.threads, |threads| u32::try_from(threads.get()).unwrap_or(1));
+        let threads = std::thread::available_parallelism().map(usize::from);
+        machine.threads = threads.map_or(1, |threads| u32::try_from(threads).unwrap_or(1));
     }
     for index in 0..8 {
         let folder = PathBuf::from(format!("/sys/devices/system/cpu/cpu0/cache/index{index}"));
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_default();
         let (level, size, kind) = (read("level"), read("size"), read("type"));
         let name = format!("L{}", level.trim());
-        let bytes = size.trim().strip_suffix('K').and_then(|size| size.parse::<u64>().ok());
+        let kilobytes = size.trim().strip_suffix('K');
+        let kilobytes = kilobytes.and_then(|size| size.parse::<u64>().ok());
         let cache = machine.caches.iter_mut().find(|cache| cache.name == name);
-        if let (Some(cache), Some(kilobytes)) = (cache, bytes)
+        if let (Some(cache), Some(kilobytes)) = (cache, kilobytes)
             && kind.trim() != "Instruction"
         {
             cache.bytes = kilobytes << 10;
+            if cache.ways.is_some() {
+                cache.ways = read("ways_of_associativity").trim().parse().ok();
+            }
         }
     }
+    machine.cycles.latency = seconds_of_addition() * machine.frequency;
+    if let Some(last) = machine.caches.last_mut() {
+        last.consecutive = bandwidth_of_memory();
+        last.total = last.total.max(last.consecutive);
+    }
     machine
+}
+
+/// Measures the time of an addition that waits for the one before.
+fn seconds_of_addition() -> f64 {
+    const ADDITIONS: u32 = 1_000_000;
+    let run = || {
+        let summand = std::hint::black_box(1e-3_f32);
+        let start = Instant::now();
+        let sum = (0..ADDITIONS).fold(0.0_f32, |sum, _| sum + summand);
+        std::hint::black_box(sum);
+        start.elapsed().as_secs_f64() / f64::from(ADDITIONS)
+    };
+    (0..5).map(|_| run()).fold(f64::INFINITY, f64::min)
+}
+
+/// Measures how many bytes of memory one thread reads in a second.
+fn bandwidth_of_memory() -> f64 {
+    const WORDS: usize = 16 << 20;
+    let data = std::hint::black_box(vec![1_u64; WORDS]);
+    let run = || {
+        let start = Instant::now();
+        std::hint::black_box(data.iter().fold(0_u64, |sum, word| sum.wrapping_add(*word)));
+        start.elapsed().as_secs_f64()
+    };
+    let seconds = (0..3).map(|_| run()).fold(f64::INFINITY, f64::min);
+    (WORDS * size_of::<u64>()) as f64 / seconds
 }
 
 /// An estimate with what it is of.
@@ -187,6 +223,7 @@ struct CostLine<'a> {
     operations: Option<String>,
     seconds: Option<f64>,
     operations_seconds: Option<f64>,
+    allocation_seconds: Option<f64>,
     transfers: Vec<TransferLine<'a>>,
     loops: Vec<LoopLine<'a>>,
     hints: Vec<json::Line<'a>>,
@@ -211,20 +248,11 @@ struct LoopLine<'a> {
 
 impl Shown<'_> {
     fn human(&self, report: &Report, out: &mut impl Write) -> io::Result<()> {
-        let sizes: Vec<String> = (self.estimate.sizes.iter())
-            .map(|(name, value, is_default)| {
-                let note = if *is_default { " (assumed)" } else { "" };
-                format!("{name} = {value}{note}")
-            })
-            .collect();
-        let at = match sizes.is_empty() {
-            true => String::new(),
-            false => format!(" at {}", sizes.join(", ")),
-        };
+        let at = self.estimate.sizes_text();
         let (name, target) = (&self.name, self.target.title());
         match &self.estimate.cost {
             Some(cost) => {
-                let time = time_text(cost.seconds);
+                let time = cost::time_text(cost.seconds);
                 writeln!(out, "{name} in {target}{at}: about {time}")?;
                 self.costs(cost, out)?;
             }
@@ -249,9 +277,13 @@ impl Shown<'_> {
             Some(operations) => format!("{} operations", self.estimate.size_text(operations)),
             None => "operations".to_owned(),
         };
-        writeln!(out, "  {operations}: {}", time_text(cost.operations_seconds))?;
+        writeln!(out, "  {operations}: {}", cost::time_text(cost.operations_seconds))?;
+        if cost.allocation_seconds > 0.0 {
+            let time = cost::time_text(cost.allocation_seconds);
+            writeln!(out, "  new memory: {time}")?;
+        }
         for (cache, bytes, seconds) in &cost.transfers {
-            let (bytes, time) = (cost::bytes_text(*bytes), time_text(*seconds));
+            let (bytes, time) = (cost::bytes_text(*bytes), cost::time_text(*seconds));
             writeln!(out, "  into {cache}: {bytes}, {time}")?;
         }
         Ok(())
@@ -274,6 +306,7 @@ impl Shown<'_> {
             operations: estimate.operations.as_ref().map(|count| self.estimate.size_text(count)),
             seconds: cost.map(|cost| cost.seconds),
             operations_seconds: cost.map(|cost| cost.operations_seconds),
+            allocation_seconds: cost.map(|cost| cost.allocation_seconds),
             transfers: (cost.iter().flat_map(|cost| &cost.transfers))
                 .map(|(cache, bytes, seconds)| TransferLine {
                     cache,
@@ -304,8 +337,9 @@ fn vectorization_text(this: &LoopEstimate) -> String {
         Vectorization::Unknown => ": perhaps vectorised".to_owned(),
         Vectorization::Vector => ": vectorised".to_owned(),
         Vectorization::LibraryCall => ": a call of `memset` or `memcpy`".to_owned(),
-        other => {
-            let reason = reason(other).unwrap_or_default();
+        Vectorization::OrderedSum => ": each addition waits for the one before".to_owned(),
+        Vectorization::Scalar(_) => {
+            let reason = reason(&this.vectorization).unwrap_or_default();
             format!(": not vectorised, {reason}")
         }
     }
@@ -314,7 +348,6 @@ fn vectorization_text(this: &LoopEstimate) -> String {
 /// Returns the reason why a loop is not vectorised.
 fn reason(vectorization: &Vectorization) -> Option<String> {
     Some(match vectorization {
-        Vectorization::OrderedSum => "as its additions are in a fixed order".to_owned(),
         Vectorization::Scalar(obstacle) => match obstacle {
             Obstacle::OrderedReduction(of) => format!("as its {of} is in a fixed order"),
             Obstacle::Call(function) => format!("as it calls `{function}`"),
@@ -330,6 +363,7 @@ fn reason(vectorization: &Vectorization) -> Option<String> {
         Vectorization::Outer
         | Vectorization::Vector
         | Vectorization::LibraryCall
+        | Vectorization::OrderedSum
         | Vectorization::Unknown => return None,
     })
 }
@@ -342,19 +376,5 @@ fn word(vectorization: &Vectorization) -> &'static str {
         Vectorization::OrderedSum => "ordered",
         Vectorization::Scalar(_) => "no",
         Vectorization::Unknown => "unknown",
-    }
-}
-
-/// Returns a time with two digits in a unit.
-fn time_text(seconds: f64) -> String {
-    let (value, unit) = match seconds {
-        seconds if seconds >= 1.0 => (seconds, "s"),
-        seconds if seconds >= 1e-3 => (seconds * 1e3, "ms"),
-        seconds if seconds >= 1e-6 => (seconds * 1e6, "µs"),
-        seconds => (seconds * 1e9, "ns"),
-    };
-    match value {
-        value if value >= 10.0 => format!("{value:.0} {unit}"),
-        value => format!("{value:.1} {unit}"),
     }
 }
