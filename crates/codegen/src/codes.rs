@@ -157,16 +157,16 @@ declare_diagnostics! {
     ///
     /// ```rise slow
     /// @target(c)
-    /// def selected = depFun(n: Nat => fun(xs: n.f32, flags: n.bool =>
-    ///   zip(xs)(flags) |> mapSeq(fun(p => select(p._2)(sqrt(p._1) + p._1)(0.0f)))))
+    /// def count = depFun(n: Nat => fun(flags: n.bool =>
+    ///   flags |> reduceSeq(fun(sum, flag => select(flag)(sum + 1i32)(sum)))(0i32)))
     /// ```
     ///
     /// Fast:
     ///
     /// ```rise fast
     /// @target(c)
-    /// def selected = depFun(n: Nat => fun(xs: n.f32, flags: n.i32 =>
-    ///   zip(xs)(flags) |> mapSeq(fun(p => select(p._2 != 0)(sqrt(p._1) + p._1)(0.0f)))))
+    /// def count = depFun(n: Nat => fun(flags: n.i32 =>
+    ///   flags |> reduceSeq(fun(sum, flag => select(flag != 0i32)(sum + 1i32)(sum)))(0i32)))
     /// ```
     NOT_VECTORISED = "not-vectorised";
 

@@ -48,7 +48,10 @@ pub(crate) fn diagnostics(
         let span = place.unwrap_or_else(|| stages::name_span(db, item));
         let code = code(hint);
         // Several loops may come from one phrase of the definition.
-        if found.iter().any(|other| (other.span, other.code) == (span, code)) {
+        if found
+            .iter()
+            .any(|other| (other.span, other.code) == (span, code))
+        {
             continue;
         }
         let message = hint.message(&estimate.names);

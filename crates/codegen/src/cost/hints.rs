@@ -5,9 +5,9 @@
 //! for which something can be done in the program.
 
 use nat::{Nat, Var};
+use rise::Names;
 use rise::core::Origin;
 use rise::print::nat_text;
-use rise::Names;
 use rustc_hash::FxHashSet;
 use syntax::ast::Name;
 
@@ -175,7 +175,11 @@ pub(super) fn of(analysis: &Analysis<'_>) -> Vec<Hint> {
 
 /// Returns the loops in the order of the text, each with the number of the loop around it.
 fn loops_with_parents(body: &[Stmt]) -> Vec<(&Stmt, Option<usize>)> {
-    fn visit<'s>(body: &'s [Stmt], parent: Option<usize>, all: &mut Vec<(&'s Stmt, Option<usize>)>) {
+    fn visit<'s>(
+        body: &'s [Stmt],
+        parent: Option<usize>,
+        all: &mut Vec<(&'s Stmt, Option<usize>)>,
+    ) {
         for stmt in body {
             let mut around = parent;
             if is_loop(stmt) {
@@ -242,7 +246,13 @@ impl Analysis<'_> {
     /// Finds a loop that copies an array to a temporary one, or the other way round, in which every
     /// element keeps its index: then the other array could be used in its place.
     fn copy(&self, inner: &Loop, number: usize) -> Option<HintKind> {
-        let [Stmt { kind: StmtKind::Assign(to, value), .. }] = inner.body.as_slice() else {
+        let [
+            Stmt {
+                kind: StmtKind::Assign(to, value),
+                ..
+            },
+        ] = inner.body.as_slice()
+        else {
             return None;
         };
         let ExprKind::Load(from) = &value.kind else {
@@ -293,7 +303,9 @@ impl Analysis<'_> {
         let factor = || {
             let mut nodes = self.nodes.clone();
             set_vector(&mut nodes, number);
-            let nests = nodes.iter().map(|node| NestTime::of(node, self.machine).seconds());
+            let nests = nodes
+                .iter()
+                .map(|node| NestTime::of(node, self.machine).seconds());
             self.factor(number, nests.sum::<f64>() + self.allocation_seconds())
         };
         match vectorization {
@@ -430,10 +442,9 @@ impl UncoalescedFinder<'_> {
             stride,
         };
         let same = |hint: &Hint| match (&hint.kind, &kind) {
-            (
-                HintKind::Uncoalesced { array: a, .. },
-                HintKind::Uncoalesced { array: b, .. },
-            ) => a == b,
+            (HintKind::Uncoalesced { array: a, .. }, HintKind::Uncoalesced { array: b, .. }) => {
+                a == b
+            }
             _ => false,
         };
         if !self.hints.iter().any(same) {

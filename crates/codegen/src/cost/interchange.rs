@@ -10,9 +10,7 @@ use rustc_hash::FxHashSet;
 use super::nest::is_loop;
 use crate::analysis::dependence_test::linear_form;
 use crate::ir::walk::{self, Change};
-use crate::ir::{
-    ExprKind, Function, Home, Id, Loop, LoopMode, Place, Stmt, StmtKind,
-};
+use crate::ir::{ExprKind, Function, Home, Id, Loop, LoopMode, Place, Stmt, StmtKind};
 
 /// Returns the function with the loop of the number `inner` around the loop of the number `outer`,
 /// which is directly around it now; `None` if they cannot be interchanged.
@@ -63,11 +61,14 @@ fn replaced(
             *number += 1;
         }
         let mut failed = false;
-        walk::each_block(&mut stmt, &mut |inner| {
-            match replaced(std::mem::take(inner), wanted, number, replace) {
-                Some(body) => *inner = body,
-                None => failed = true,
-            }
+        walk::each_block(&mut stmt, &mut |inner| match replaced(
+            std::mem::take(inner),
+            wanted,
+            number,
+            replace,
+        ) {
+            Some(body) => *inner = body,
+            None => failed = true,
         });
         if failed {
             return None;
@@ -183,7 +184,13 @@ fn is_map(function: &Function, outer: &Loop) -> bool {
     });
     let mut written = FxHashSet::default();
     walk::each_stmt(&outer.body, &mut |stmt| {
-        if let StmtKind::Assign(Place { id, index: Some(_), .. }, _) = &stmt.kind {
+        if let StmtKind::Assign(
+            Place {
+                id, index: Some(_), ..
+            },
+            _,
+        ) = &stmt.kind
+        {
             written.insert(*id);
         }
     });

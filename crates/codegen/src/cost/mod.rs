@@ -179,12 +179,10 @@ pub fn estimate(
     })
 }
 
-fn of_kernels(
-    kernels: &Kernels,
-    signature: &Signature,
-    sizes: Vec<(Name, i64, bool)>,
-) -> Estimate {
-    let hints = (kernels.kernels.iter()).flat_map(hints::of_kernel).collect();
+fn of_kernels(kernels: &Kernels, signature: &Signature, sizes: Vec<(Name, i64, bool)>) -> Estimate {
+    let hints = (kernels.kernels.iter())
+        .flat_map(hints::of_kernel)
+        .collect();
     Estimate {
         sizes,
         names: signature.names.clone(),
@@ -237,9 +235,12 @@ struct Analysis<'a> {
 
 impl<'a> Analysis<'a> {
     fn new(function: &'a Function, values: &'a Values, machine: &'a Machine) -> Analysis<'a> {
-        let nodes = nest::NestBuilder::new(function, values, machine.vector_bytes)
-            .nodes(&function.body);
-        let nests = nodes.iter().map(|node| NestTime::of(node, machine)).collect();
+        let nodes =
+            nest::NestBuilder::new(function, values, machine.vector_bytes).nodes(&function.body);
+        let nests = nodes
+            .iter()
+            .map(|node| NestTime::of(node, machine))
+            .collect();
         Analysis {
             function,
             values,
@@ -263,13 +264,17 @@ impl<'a> Analysis<'a> {
             let count = nest::evaluate(variable.count.as_ref()?, self.values)?;
             Some(count as f64 * nest::element_bytes(&variable.elem))
         });
-        let bytes: f64 = arrays.filter(|bytes| *bytes >= LARGE).sum();
+        let large = arrays.filter(|bytes| *bytes >= LARGE);
+        let bytes = large.fold(0.0, |sum, bytes| sum + bytes);
         bytes / PAGE * self.machine.new_page
     }
 
     /// Returns the time of the operations of each loop, by its number.
     fn loop_seconds(&self) -> FxHashMap<usize, f64> {
-        self.nests.iter().flat_map(|nest| nest.loops.iter().copied()).collect()
+        self.nests
+            .iter()
+            .flat_map(|nest| nest.loops.iter().copied())
+            .collect()
     }
 
     fn estimate(&self, sizes: Vec<(Name, i64, bool)>) -> Estimate {
@@ -322,17 +327,20 @@ impl<'a> Analysis<'a> {
                     iterations(this),
                     vectorize::of(self.function, this),
                 ),
-                StmtKind::Reduce(reduce) => (
-                    reduce.counter,
-                    reduce.count.clone(),
-                    Vectorization::Unknown,
-                ),
+                StmtKind::Reduce(reduce) => {
+                    (reduce.counter, reduce.count.clone(), Vectorization::Unknown)
+                }
                 _ => return,
             };
             let number = found.len();
             found.push(LoopEstimate {
                 origin: stmt.origin,
-                counter: self.function.names.get(counter.0 as usize).cloned().unwrap_or_default(),
+                counter: self
+                    .function
+                    .names
+                    .get(counter.0 as usize)
+                    .cloned()
+                    .unwrap_or_default(),
                 depth,
                 iterations,
                 vectorization,
@@ -356,17 +364,15 @@ fn iterations(this: &Loop) -> Nat {
 }
 
 /// Calls `visit` with each loop and the number of loops around it, in the order of the text.
-fn loops<'s>(
-    body: &'s [Stmt],
-    depth: usize,
-    visit: &mut dyn FnMut(&'s Stmt, usize),
-) {
+fn loops<'s>(body: &'s [Stmt], depth: usize, visit: &mut dyn FnMut(&'s Stmt, usize)) {
     for stmt in body {
         let is_loop = nest::is_loop(stmt);
         if is_loop {
             visit(stmt, depth);
         }
-        walk::blocks(stmt, &mut |inner| loops(inner, depth + usize::from(is_loop), visit));
+        walk::blocks(stmt, &mut |inner| {
+            loops(inner, depth + usize::from(is_loop), visit)
+        });
     }
 }
 

@@ -29,9 +29,7 @@ impl NestTime {
         let seconds = timer.nodes(nodes, 1.0, 1.0);
         let threads = threads_of(nodes, machine);
         let caches = machine.caches.iter();
-        let traffic: Vec<Traffic> = caches
-            .map(|cache| traffic::of(nodes, 0, cache))
-            .collect();
+        let traffic: Vec<Traffic> = caches.map(|cache| traffic::of(nodes, 0, cache)).collect();
         let transfers = (machine.caches.iter())
             .zip(&traffic)
             .map(|(cache, traffic)| {
@@ -49,16 +47,17 @@ impl NestTime {
     }
 
     pub fn seconds(&self) -> f64 {
-        self.transfers.iter().copied().fold(self.operations, f64::max)
+        self.transfers
+            .iter()
+            .copied()
+            .fold(self.operations, f64::max)
     }
 }
 
 /// Returns the number of threads that execute statements.
 fn threads_of(nodes: &[Node], machine: &Machine) -> f64 {
     let threads = nodes.iter().map(|node| match node {
-        Node::Loop(this) if this.is_parallel => {
-            f64::from(machine.threads).min(this.trips).max(1.0)
-        }
+        Node::Loop(this) if this.is_parallel => f64::from(machine.threads).min(this.trips).max(1.0),
         Node::Loop(this) => threads_of(&this.body, machine),
         Node::Work(_) => 1.0,
     });
@@ -114,12 +113,7 @@ impl Timer<'_> {
     }
 
     /// Returns the cycles of an iteration of an innermost loop.
-    fn cycles_of_iteration(
-        &self,
-        work: &Work,
-        vectorization: &Vectorization,
-        trips: f64,
-    ) -> f64 {
+    fn cycles_of_iteration(&self, work: &Work, vectorization: &Vectorization, trips: f64) -> f64 {
         /// The number of additions that wait in a processor, which belong to several executions of
         /// a short loop.
         const WINDOW: f64 = 128.0;

@@ -35,10 +35,12 @@ impl Traffic {
     }
 }
 
-/// Returns the bytes that move into a cache as statements are executed once; `depth`
-/// is the number of loops around them.
+/// Returns the bytes that move into a cache as statements are executed once; `depth` is the number
+/// of loops around them.
 pub(super) fn of(nodes: &[Node], depth: usize, cache: &Cache) -> Traffic {
-    let fits = |footprint: &Footprint| footprint.occupied(cache) <= cache.bytes as f64;
+    /// The caches keep a little more than their size of what is used again and again.
+    const SLACK: f64 = 1.2;
+    let fits = |footprint: &Footprint| footprint.occupied(cache) <= SLACK * cache.bytes as f64;
     let whole = Footprint::of(nodes, depth);
     if fits(&whole) {
         return whole.traffic();

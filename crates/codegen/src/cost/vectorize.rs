@@ -271,7 +271,12 @@ impl<'a> Body<'a> {
                 self.is_unknown = true;
                 continue;
             }
-            for load in self.loads.clone().into_iter().filter(|load| load.id == store.id) {
+            for load in self
+                .loads
+                .clone()
+                .into_iter()
+                .filter(|load| load.id == store.id)
+            {
                 let Some(read) = &load.index else {
                     continue;
                 };
@@ -324,9 +329,7 @@ impl<'a> Body<'a> {
         let ExprKind::Binary(operator, a, b) = &value.kind else {
             return None;
         };
-        let is_variable = |expr: &Expr| {
-            matches!(&expr.kind, ExprKind::Load(place) if place.id == id && place.index.is_none())
-        };
+        let is_variable = |expr: &Expr| matches!(&expr.kind, ExprKind::Load(place) if place.id == id && place.index.is_none());
         match (self.reads(a, id), self.reads(b, id)) {
             (true, false) if is_variable(a) => Some(*operator),
             (false, true) if is_variable(b) && *operator != Binary::Sub => Some(*operator),
@@ -367,7 +370,8 @@ fn is_library_call(this: &Loop) -> bool {
         }
         _ => false,
     };
-    let copies = matches!(&value.kind, ExprKind::Load(from) if is_unit(from) && from.id != place.id);
+    let copies =
+        matches!(&value.kind, ExprKind::Load(from) if is_unit(from) && from.id != place.id);
     is_unit(place) && (copies || is_zero)
 }
 

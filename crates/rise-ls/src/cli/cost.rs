@@ -13,8 +13,8 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use syntax::ast::Name;
 use syntax::Diagnostic;
+use syntax::ast::Name;
 
 /// The arguments of `cost`.
 #[derive(Debug, Group)]
@@ -89,7 +89,10 @@ pub fn run(options: &CostOptions) -> u8 {
     let sizes: Vec<(Name, i64)> = (options.sizes.iter())
         .map(|(name, value)| (Name::from(name), i64::try_from(*value).unwrap_or(i64::MAX)))
         .collect();
-    match workspace.db.estimate_on(item, target, machine.as_ref(), &sizes) {
+    match workspace
+        .db
+        .estimate_on(item, target, machine.as_ref(), &sizes)
+    {
         Ok((estimate, hints)) => {
             if let Some((name, _)) = unknown_size(&estimate, &sizes) {
                 output::error(&format!("the definition has no size `{name}`"));
@@ -256,7 +259,10 @@ impl Shown<'_> {
                 writeln!(out, "{name} in {target}{at}: about {time}")?;
                 self.costs(cost, out)?;
             }
-            None => writeln!(out, "{name} in {target}{at}: no estimate, which needs a device")?,
+            None => writeln!(
+                out,
+                "{name} in {target}{at}: no estimate, which needs a device"
+            )?,
         }
         for this in &self.estimate.loops {
             let indent = "  ".repeat(this.depth + 1);
@@ -277,7 +283,11 @@ impl Shown<'_> {
             Some(operations) => format!("{} operations", self.estimate.size_text(operations)),
             None => "operations".to_owned(),
         };
-        writeln!(out, "  {operations}: {}", cost::time_text(cost.operations_seconds))?;
+        writeln!(
+            out,
+            "  {operations}: {}",
+            cost::time_text(cost.operations_seconds)
+        )?;
         if cost.allocation_seconds > 0.0 {
             let time = cost::time_text(cost.allocation_seconds);
             writeln!(out, "  new memory: {time}")?;
@@ -303,7 +313,10 @@ impl Shown<'_> {
                 .filter(|(.., is_default)| *is_default)
                 .map(|(name, ..)| name.as_str())
                 .collect(),
-            operations: estimate.operations.as_ref().map(|count| self.estimate.size_text(count)),
+            operations: estimate
+                .operations
+                .as_ref()
+                .map(|count| self.estimate.size_text(count)),
             seconds: cost.map(|cost| cost.seconds),
             operations_seconds: cost.map(|cost| cost.operations_seconds),
             allocation_seconds: cost.map(|cost| cost.allocation_seconds),

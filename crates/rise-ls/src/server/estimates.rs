@@ -70,7 +70,11 @@ impl KnownEstimates {
         let mut has_changed = false;
         for &file in snapshot.view.open.keys() {
             for &item in snapshot.db.items(file).iter() {
-                let compute = || snapshot.db.catch_cancelled(|| self.update_item(snapshot, item));
+                let compute = || {
+                    snapshot
+                        .db
+                        .catch_cancelled(|| self.update_item(snapshot, item))
+                };
                 match catch_unwind(AssertUnwindSafe(compute)) {
                     Ok(Ok(changed)) => has_changed |= changed,
                     // Estimates are no errors: the definition has none if they fail.
