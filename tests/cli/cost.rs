@@ -208,7 +208,7 @@ fn json_has_the_numbers_of_the_model() {
     let [line] = &parse_lines(&ran.out)[..] else {
         panic!("{ran:?}")
     };
-    expect![[r#"{"allocation_seconds":-0.0,"assumed":[],"def":"total","hints":[],"loops":[{"counter":"i","depth":0,"iterations":"n","reason":null,"share":0.9817833173537872,"vectorised":"yes"}],"machine":"default","operations":"n","operations_seconds":1.738333333333333e-7,"seconds":1.3761666666666666e-6,"sizes":{"n":4096},"target":"c","transfers":[{"bytes":16512.0,"cache":"L1","seconds":2.064e-7},{"bytes":16512.0,"cache":"L2","seconds":5.504000000000001e-7},{"bytes":16512.0,"cache":"L3","seconds":1.376e-6}]}"#]].assert_eq(&line.to_string());
+    expect![[r#"{"allocation_seconds":0.0,"assumed":[],"def":"total","hints":[],"loops":[{"counter":"i","depth":0,"iterations":"n","reason":null,"share":0.9817833173537872,"vectorised":"yes"}],"machine":"default","operations":"n","operations_seconds":1.738333333333333e-7,"seconds":1.3761666666666666e-6,"sizes":{"n":4096},"target":"c","transfers":[{"bytes":16512.0,"cache":"L1","seconds":2.064e-7},{"bytes":16512.0,"cache":"L2","seconds":5.504000000000001e-7},{"bytes":16512.0,"cache":"L3","seconds":1.376e-6}]}"#]].assert_eq(&line.to_string());
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub enum HintKind {
         array: Name,
         /// The distance in elements.
         stride: Nat,
-        /// How much slower the loop is than with both loops interchanged.
+        /// The factor by which it is slower than with both loops interchanged.
         factor: f64,
     },
     /// A loop that only copies an array to another one.
@@ -61,14 +61,14 @@ pub enum HintKind {
     OrderedReduction {
         /// `sum`, `product`, `minimum` or `maximum`.
         operation: &'static str,
-        /// How much slower the loop is than one with several partial results.
+        /// The factor by which it is slower than with several partial results.
         factor: f64,
     },
     /// A loop that is not vectorised because of an array of Booleans.
     Booleans {
         /// The array.
         array: Name,
-        /// How much slower the loop is than with an array of integers.
+        /// The factor by which it is slower than with an array of integers.
         factor: f64,
     },
     /// An access for which neighbouring work-items need different parts of memory.

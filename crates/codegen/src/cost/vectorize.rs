@@ -16,7 +16,7 @@ use crate::ir::{
     Binary, Expr, ExprKind, Function, Id, Loop, LoopMode, Place, Stmt, StmtKind, Unary,
 };
 
-/// Whether a loop becomes vector instructions.
+/// The prediction for the instructions of a loop.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Vectorization {
     /// The loop contains other loops.
@@ -87,7 +87,7 @@ fn is_short(this: &Loop) -> bool {
     length.is_some_and(|length| length <= 16)
 }
 
-/// What the body of an innermost loop does.
+/// The accesses and assignments in the body of an innermost loop.
 struct Body<'a> {
     function: &'a Function,
     this: &'a Loop,

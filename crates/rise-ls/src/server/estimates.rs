@@ -19,7 +19,7 @@ use super::snapshot::Snapshot;
 #[derive(Clone, Debug, Default)]
 pub struct KnownEstimates(Arc<Mutex<FxHashMap<ItemId, Known>>>);
 
-/// What is known of a definition.
+/// The estimate of a definition.
 #[derive(Clone, Debug)]
 struct Known {
     /// The text of the definition.
