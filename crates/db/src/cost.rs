@@ -1,6 +1,8 @@
 //! Estimates of the time of definitions, and hints at loops that another program would execute
 //! faster.
 
+use std::sync::Arc;
+
 use codegen::Target;
 use codegen::codes;
 use codegen::cost::{Estimate, Hint, HintKind, Machine};
@@ -12,6 +14,15 @@ use crate::options::Options;
 use crate::stages::programs::schedule;
 use crate::stages::{self, StageResult, imperative};
 use crate::strategies::is_lowered;
+
+/// The estimate of a definition.
+#[derive(Clone, Debug)]
+pub struct DefinitionEstimate {
+    /// The time, the loops and the hints.
+    pub estimate: Arc<Estimate>,
+    /// The hints as diagnostics of the definition.
+    pub hints: Vec<Diagnostic>,
+}
 
 /// Estimates the time of the program on a machine at these sizes; without a machine, on the default
 /// one of the target.

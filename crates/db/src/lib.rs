@@ -48,6 +48,7 @@ mod types;
 mod values;
 
 pub use codegen::{Target, Targets};
+pub use cost::DefinitionEstimate;
 pub use database::{Database, FileReport, LogKey, Usage};
 pub use dpia::target::VectorWidths;
 pub use dpia::{Device, IndexPolicy, IndexWidth};

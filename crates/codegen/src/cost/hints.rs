@@ -147,10 +147,8 @@ pub fn bytes_text(bytes: f64) -> String {
 /// Returns the hints of a function for CPUs.
 pub(super) fn of(analysis: &Analysis<'_>) -> Vec<Hint> {
     let mut hints: Vec<(usize, Hint)> = Vec::new();
-    let mut number = 0;
-    for (stmt, parent) in loops_with_parents(&analysis.function.body) {
-        let this = number;
-        number += 1;
+    let loops = loops_with_parents(&analysis.function.body);
+    for (this, (stmt, parent)) in loops.into_iter().enumerate() {
         let StmtKind::For(inner) = &stmt.kind else {
             continue;
         };
@@ -434,7 +432,8 @@ impl UncoalescedFinder<'_> {
             Some(stride) => (stride.unsigned_abs() as f64) * element > TRANSACTION,
             None => true,
         };
-        let Some((stride, _)) = strides.filter(|(stride, _)| is_far(stride)).last() else {
+        let mut far = strides.filter(|(stride, _)| is_far(stride));
+        let Some((stride, _)) = far.next() else {
             return;
         };
         let kind = HintKind::Uncoalesced {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use codegen::cost::{Estimate, Machine};
+use codegen::cost::Machine;
 use codegen::{Listing, Module, Stage, Target};
 use dpia::PhraseProgram;
 use dpia::definition::Compiled;
@@ -13,7 +13,7 @@ use syntax::Diagnostic;
 use syntax::ast::Name;
 
 use super::Database;
-use crate::cost;
+use crate::cost::{self, DefinitionEstimate};
 use crate::files::ItemId;
 use crate::flow::flow;
 use crate::stages::{self, StageResult, frontend, phrases, programs};
@@ -82,11 +82,11 @@ impl Database {
         target: Target,
         machine: Option<&Machine>,
         sizes: &[(Name, i64)],
-    ) -> Result<(Arc<Estimate>, Vec<Diagnostic>), Arc<[Diagnostic]>> {
+    ) -> StageResult<DefinitionEstimate> {
         let item = self.demand(item);
         let estimate = cost::estimate_on(self, item, target, machine, sizes)?;
         let hints = cost::diagnostics(self, item, target, &estimate);
-        Ok((estimate, hints))
+        Ok(Arc::new(DefinitionEstimate { estimate, hints }))
     }
 
     /// Returns the OpenCL kernels specialised for work-groups of this size. A launch is compiled

@@ -93,16 +93,17 @@ pub fn run(options: &CostOptions) -> u8 {
         .db
         .estimate_on(item, target, machine.as_ref(), &sizes)
     {
-        Ok((estimate, hints)) => {
-            if let Some((name, _)) = unknown_size(&estimate, &sizes) {
+        Ok(found) => {
+            let estimate = &*found.estimate;
+            if let Some((name, _)) = unknown_size(estimate, &sizes) {
                 output::error(&format!("the definition has no size `{name}`"));
                 return BAD_USAGE;
             }
-            let report = report(&workspace, item, &hints);
+            let report = report(&workspace, item, &found.hints);
             let shown = Shown {
                 name: name(&workspace.db, item),
                 target,
-                estimate: &estimate,
+                estimate,
                 machine: machine.as_ref(),
             };
             output::result(SUCCESS, |out| match options.format {

@@ -106,7 +106,7 @@ impl KnownEstimates {
             return false;
         }
         let (summary, hints) = match db.estimate_on(item, target, None, &[]) {
-            Ok((estimate, hints)) => (estimate.summary().map(Arc::from), hints),
+            Ok(found) => (found.estimate.summary().map(Arc::from), found.hints.clone()),
             Err(_) => (None, Vec::new()),
         };
         let has_changed = match &known {
