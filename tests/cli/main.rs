@@ -4,6 +4,7 @@ mod bad_input;
 mod bad_runs;
 mod bad_strategies;
 mod check;
+mod cost;
 mod doctor;
 mod dpia;
 mod ended;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, codes, covered, range};
+use crate::client::{Client, codes, covered, find, range};
 
 const WRONG: &str = "def mv = depFun(n: Nat => depFun(m: Nat => fun(mat: n.m.f32 => fun(x: n.f32 =>\n  mat |> map(fun(row => zip(row, x) |> map(fun(p => p._1 * p._2)) |> reduce(add, 0.0f)))))))\n";
 
@@ -285,4 +285,51 @@ fn a_client_is_asked_to_ask_again_when_an_import_changes_a_document() {
     client.wait_asked("workspace/diagnostic/refresh");
     let found = pull(&mut client, &user)["items"].clone();
     assert_eq!(codes(found.as_array().unwrap()), ["unknown-name"]);
+}
+
+#[test]
+fn performance_hints_and_estimates_are_shown_on_request_and_follow_changes() {
+    let slow = "@target(c)\ndef sums = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>\n  a |> transpose |> mapSeq(fun(column => column |> reduceSeq(add)(0.0f)))))\n";
+    let fast = slow
+        .replace("|> transpose ", "")
+        .replace("add", "max")
+        .replace("f32", "i32");
+    let fast = fast.replace("0.0f", "0i32");
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, slow);
+    assert!(codes(&client.diagnostics(&uri, 1)).is_empty());
+    let configure = |client: &mut Client, shown: bool| {
+        let settings = json!({"rise": {"diagnostics": {"performance": shown}}});
+        client.notify(
+            "workspace/didChangeConfiguration",
+            json!({"settings": settings}),
+        );
+    };
+    let hover = |client: &mut Client| {
+        let (line, character) = find(slow, "sums");
+        let found = client.at("textDocument/hover", &uri, line, character);
+        found["contents"]["value"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(!hover(&mut client).contains("Estimated"));
+    configure(&mut client, true);
+    let found = client.diagnostics(&uri, 1);
+    assert_eq!(codes(&found), ["strided-read"]);
+    assert_eq!(found[0]["severity"], 4);
+    assert_eq!(covered(slow, &found[0]["range"]), "reduceSeq");
+    let shown = hover(&mut client);
+    assert!(shown.contains("Estimated in C: about "), "{shown}");
+    assert!(shown.contains("n = 1024 (assumed)"), "{shown}");
+    client.replace(&uri, &fast);
+    assert!(codes(&client.diagnostics(&uri, 2)).is_empty());
+    client.replace(&uri, slow);
+    client.wait_for(|said| {
+        let found = said["params"]["diagnostics"].as_array();
+        said["params"]["version"] == 3 && found.is_some_and(|found| found.len() == 1)
+    });
+    configure(&mut client, false);
+    assert!(codes(&client.diagnostics(&uri, 3)).is_empty());
 }

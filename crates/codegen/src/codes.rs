@@ -1,4 +1,4 @@
-//! Declares the diagnostics about kernels.
+//! Declares the diagnostics about kernels and about slow loops.
 
 use syntax::declare_diagnostics;
 
@@ -75,4 +75,118 @@ declare_diagnostics! {
     ///       |> mapLocal(reduceSeq(Private)(add)(0.0f))))))))
     /// ```
     DIVERGENT_BARRIER = "divergent-barrier";
+
+    /// A loop reads elements that are far apart.
+    ///
+    /// Processors load memory in cache lines of usually 64 bytes. A loop that reads one number of each line, such as a sum over a
+    /// column of a matrix in row-major order, takes several times as long as one that reads whole lines. If the loop around it
+    /// would read neighbouring elements, the reduction should be the outer loop, and accumulate the results of all columns
+    /// together: each result is the same sum in the same order. The factor in the message is an estimate.
+    ///
+    /// Slow:
+    ///
+    /// ```rise slow
+    /// @target(c)
+    /// def columnSums = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+    ///   a |> transpose |> mapSeq(fun(column => column |> reduceSeq(add)(0.0f)))))
+    /// ```
+    ///
+    /// Fast:
+    ///
+    /// ```rise fast
+    /// @target(c)
+    /// def columnSums = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+    ///   a |> reduceSeq(fun(sums, row => zip(sums)(row) |> mapSeq(fun(p => p._1 + p._2))))(
+    ///     generate(fun(i => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))
+    /// ```
+    STRIDED_READ = "strided-read";
+
+    /// A loop copies an array.
+    ///
+    /// The loop writes each element of an array to the same index of another one, and computes nothing. Where the copy is used,
+    /// the array itself can be read.
+    ///
+    /// Slow:
+    ///
+    /// ```rise slow
+    /// @target(c)
+    /// def doubled = depFun(n: Nat => fun(xs: n.f32 =>
+    ///   xs |> mapSeq(id) |> toMem |> mapSeq(fun(x => x * 2.0f))))
+    /// ```
+    ///
+    /// Fast:
+    ///
+    /// ```rise fast
+    /// @target(c)
+    /// def doubled = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x * 2.0f))))
+    /// ```
+    COPY = "copy";
+
+    /// Each step of a reduction waits for the one before it.
+    ///
+    /// Compilers do not change the order of operations on floating-point numbers, because that changes the rounding of the
+    /// result. Each step of a `reduceSeq` therefore starts when the one before it has ended, after several cycles in which the
+    /// processor could start many steps. Several partial results do not wait for each other, and fill vector registers. The
+    /// result may be rounded differently.
+    ///
+    /// Slow:
+    ///
+    /// ```rise slow
+    /// @target(c)
+    /// def sum = depFun(n: Nat => fun(xs: n.f32 => xs |> reduceSeq(add)(0.0f)))
+    /// ```
+    ///
+    /// Fast, with 32 sums side by side:
+    ///
+    /// ```rise fast
+    /// @target(c)
+    /// def sum = depFun(n: Nat => fun(xs: (32 * n).f32 =>
+    ///   xs |> split(32)
+    ///     |> reduceSeq(fun(sums, row => zip(sums)(row) |> mapSeq(fun(p => p._1 + p._2))))(
+    ///       generate(fun(i => 0.0f)) |> mapSeq(id))
+    ///     |> mapSeq(id) |> toMem |> reduceSeq(add)(0.0f)))
+    /// ```
+    ORDERED_REDUCTION = "ordered-reduction";
+
+    /// A loop is not vectorised.
+    ///
+    /// C compilers execute several iterations of a loop with one vector instruction if they have an instruction for each of its
+    /// operations. GCC has none for reads of `bool`. The message names the reason, and the time that it is estimated to cost.
+    ///
+    /// Slow:
+    ///
+    /// ```rise slow
+    /// @target(c)
+    /// def count = depFun(n: Nat => fun(flags: n.bool =>
+    ///   flags |> reduceSeq(fun(sum, flag => select(flag)(sum + 1i32)(sum)))(0i32)))
+    /// ```
+    ///
+    /// Fast:
+    ///
+    /// ```rise fast
+    /// @target(c)
+    /// def count = depFun(n: Nat => fun(flags: n.i32 =>
+    ///   flags |> reduceSeq(fun(sum, flag => select(flag != 0i32)(sum + 1i32)(sum)))(0i32)))
+    /// ```
+    NOT_VECTORISED = "not-vectorised";
+
+    /// Neighbouring work-items access memory that is far apart.
+    ///
+    /// A device combines the accesses of neighbouring work-items in dimension 0 into a few memory transactions if they are next to
+    /// each other. Otherwise, each access is a transaction of its own, of which most bytes are not used.
+    ///
+    /// Slow:
+    ///
+    /// ```rise slow
+    /// def rowSums = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+    ///   a |> mapGlobal(fun(row => row |> reduceSeq(Private)(add)(0.0f)))))
+    /// ```
+    ///
+    /// Fast:
+    ///
+    /// ```rise fast
+    /// def columnSums = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+    ///   a |> transpose |> mapGlobal(fun(column => column |> reduceSeq(Private)(add)(0.0f)))))
+    /// ```
+    UNCOALESCED = "uncoalesced";
 }

@@ -6,6 +6,7 @@
 
 mod analysis;
 pub mod codes;
+pub mod cost;
 pub mod error;
 pub mod ir;
 pub mod lower;

@@ -16,12 +16,13 @@
 //! 5. `strategies`: types of strategies, and their application to programs;
 //! 6. `demand`, `given`: the evaluation of types, dependencies first, and strategies that
 //!    users enter as text;
-//! 7. `diagnostics`, `stages`, `flow`, `values`: the stages of compilation, and their results;
+//! 7. `diagnostics`, `stages`, `cost`, `flow`, `values`: the stages of compilation, and their results;
 //! 8. `targets`, `runs`: all diagnostics, including those for targets, and the items that have to
 //!    be run for them;
 //! 9. `database`: the type [`Database`], and all of its methods.
 
 pub mod codes;
+mod cost;
 mod cross_item_diagnostics;
 mod database;
 mod demand;
@@ -49,6 +50,7 @@ mod types;
 mod values;
 
 pub use codegen::{Target, Targets};
+pub use cost::DefinitionEstimate;
 pub use database::{Database, FileReport, LogKey, Usage};
 pub use dpia::target::VectorWidths;
 pub use dpia::{Device, IndexPolicy, IndexWidth};

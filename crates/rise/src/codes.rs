@@ -295,10 +295,11 @@ declare_diagnostics! {
     /// ```
     LITERAL_OUT_OF_RANGE = "literal-out-of-range";
 
-    /// Nothing determines a type or a size.
+    /// Nothing determines a type, a size or an address space.
     ///
-    /// The value is used in a way that is correct for many types or sizes, and none of them occurs in the type of the definition.
-    /// Choose one with a type annotation: `(e : t)`, or a type at the parameter or the definition.
+    /// The value is used in a way that is correct for many types or sizes, and none of them occurs in the type of the definition,
+    /// or there is no kind of type parameter for exactly these types. Choose one with a type annotation: `(e : t)`, or a type at
+    /// the parameter or the definition. An address space is never inferred: write it, or take it as a parameter.
     ///
     /// Wrong:
     ///

@@ -7,10 +7,9 @@ use crate::codes;
 use crate::types::Type;
 use crate::{BinderInfo, Inference, Target, TermInfo};
 
-/// Improves a syntax error by the results of inference. If its place is an operator that other
-/// languages use for bits and that has an integer operand, it is replaced by an error about
-/// operations on bits; otherwise the error for an unknown name at the same place contributes its
-/// help and its fixes.
+/// Improves a syntax error by the results of inference. If its place is a `&` or `|` that has an
+/// integer operand, it is replaced by an error about operations on bits. Otherwise the help and the
+/// fixes of an error for an unknown name at the same place, if that has a help, replace its own.
 pub fn explain(error: &mut Diagnostic, item: &Item, inference: &Inference) {
     if let Some(sign) = sign_between_integers(error.span, item, inference) {
         *error = no_bits(sign, error.span);

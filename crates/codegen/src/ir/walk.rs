@@ -16,7 +16,13 @@ pub(crate) fn each_stmt<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Stmt)) {
 /// Calls `visit` with each initial value, assigned value and condition of the statements and their
 /// nested statements, but not with the subexpressions of these.
 pub(crate) fn for_each_expr<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Expr)) {
-    each_stmt(body, &mut |stmt| match &stmt.kind {
+    each_stmt(body, &mut |stmt| each_expr(stmt, visit));
+}
+
+/// Calls `visit` with each expression that is a direct part of a statement, but not with its
+/// subexpressions.
+pub(crate) fn each_expr<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Expr)) {
+    match &stmt.kind {
         StmtKind::Declare(_, value) => value.iter().for_each(&mut *visit),
         StmtKind::Assign(_, value) => visit(value),
         StmtKind::If { condition, .. } => visit(condition),
@@ -27,7 +33,7 @@ pub(crate) fn for_each_expr<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Expr
         | StmtKind::Reduce(_)
         | StmtKind::Barrier(_)
         | StmtKind::Kernel(_) => {}
-    });
+    }
 }
 
 /// Calls `visit` with each list of statements that is directly nested in a statement.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use codegen::cost::Machine;
 use codegen::{Listing, Module, Stage, Target};
 use dpia::PhraseProgram;
 use dpia::definition::Compiled;
@@ -9,8 +10,10 @@ use dpia::functional::DataFlow;
 use rise::Primitive;
 use rise::core::{Def, LinkError, Program};
 use syntax::Diagnostic;
+use syntax::ast::Name;
 
 use super::Database;
+use crate::cost::{self, DefinitionEstimate};
 use crate::files::ItemId;
 use crate::flow::flow;
 use crate::stages::{self, StageResult, frontend, phrases, programs};
@@ -72,6 +75,21 @@ impl Database {
     /// Returns the program in the loop language at a point in its compilation.
     pub fn listing(&self, item: ItemId, stage: Stage) -> StageResult<Listing> {
         stages::listing(self, self.demand(item), stage)
+    }
+
+    /// Estimates the time of the program on a machine, by default that of the target, at sizes by
+    /// name, and returns the hints of the estimate as diagnostics.
+    pub fn estimate_on(
+        &self,
+        item: ItemId,
+        target: Target,
+        machine: Option<&Machine>,
+        sizes: &[(Name, i64)],
+    ) -> StageResult<DefinitionEstimate> {
+        let item = self.demand(item);
+        let estimate = cost::estimate_on(self, item, target, machine, sizes)?;
+        let hints = cost::diagnostics(self, item, target, &estimate);
+        Ok(Arc::new(DefinitionEstimate { estimate, hints }))
     }
 
     /// Returns the generated code for work-groups of this size, which replaces the size in the

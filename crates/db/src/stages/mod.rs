@@ -67,7 +67,9 @@ pub(crate) trait Frontend {
     }
 
     /// Returns a fix that stores the value at this place in local or global memory, which the
-    /// work-items of a group share; `None` if there is none with which the program compiles.
+    /// work-items of a group share. Returns `None` if there is none with which the program compiles,
+    /// or if none is looked for: by default, and in RISE for definitions that a strategy lowers or
+    /// that have a default schedule.
     fn other_memory_fix(
         &self,
         _db: &dyn Db,
@@ -186,7 +188,7 @@ fn compiled(
 
 /// Runs a step of code generation, and returns its result, or its errors at their places in the
 /// item.
-fn generated<T>(
+pub(crate) fn generated<T>(
     db: &dyn Db,
     item: SourceItem,
     target: Target,
@@ -253,7 +255,7 @@ fn at(
 
 /// Returns the range of the word in the definition's own text that is highlighted for a phrase;
 /// `None` if the phrase has no source there.
-fn head(program: &PhraseProgram, origin: Origin) -> Option<Span> {
+pub(crate) fn head(program: &PhraseProgram, origin: Origin) -> Option<Span> {
     own_source(program, origin).map(|source| source.head)
 }
 

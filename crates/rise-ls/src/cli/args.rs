@@ -1,6 +1,7 @@
 //! Defines the arguments of the command line, which clap parses; the doc comments of arguments are
 //! the help text. The arguments of `emit`, `run` and `rewrite` are in their modules.
 
+use super::cost::CostOptions;
 use super::emit::EmitOptions;
 use super::rewrite::RewriteOptions;
 use super::run::RunOptions;
@@ -224,6 +225,8 @@ pub enum Command {
     Emit(EmitOptions),
     /// Run a definition: compiled, or in the interpreter
     Run(RunOptions),
+    /// Estimate the time of a definition, and print which of its loops could be faster
+    Cost(CostOptions),
     /// Apply a strategy to a definition: print it, or how its file changes, or write the file
     Rewrite(RewriteOptions),
     /// Format files in place; what has a mistake of syntax stays as it is, and is reported

@@ -34,6 +34,18 @@ pub fn write(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::
     Ok(())
 }
 
+/// Writes all findings as snippets, each followed by an empty line.
+pub fn write_snippets(
+    report: &Report,
+    renderer: &Renderer,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for finding in &report.findings {
+        writeln!(out, "{}\n", render(report, finding, renderer))?;
+    }
+    Ok(())
+}
+
 /// Prints the findings to standard error, and returns the exit status `FAILURE`.
 pub fn errors(report: &Report) -> u8 {
     // A failure to write the message cannot be reported.

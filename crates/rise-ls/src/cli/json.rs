@@ -5,8 +5,9 @@ use super::report::{Finding, Report, severity_word};
 use serde::Serialize;
 use std::io::{self, Write};
 
+/// A finding.
 #[derive(Serialize)]
-struct Line<'a> {
+pub struct Line<'a> {
     path: &'a str,
     range: Range,
     severity: &'static str,
@@ -24,11 +25,16 @@ struct Related<'a> {
 }
 
 pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    for finding in &report.findings {
-        serde_json::to_writer(&mut *out, &line(report, finding))?;
+    for line in lines(report) {
+        serde_json::to_writer(&mut *out, &line)?;
         out.write_all(b"\n")?;
     }
     Ok(())
+}
+
+/// Returns the findings of a report.
+pub fn lines(report: &Report) -> impl Iterator<Item = Line<'_>> {
+    (report.findings.iter()).map(|finding| line(report, finding))
 }
 
 fn line<'a>(report: &'a Report, finding: &'a Finding) -> Line<'a> {

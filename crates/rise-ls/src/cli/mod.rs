@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod cost;
 mod diff;
 mod doctor;
 mod emit;
@@ -62,6 +63,7 @@ pub fn run() -> u8 {
         Some(Command::Types(options)) => types::run(&options),
         Some(Command::Emit(options)) => emit::run(&options),
         Some(Command::Run(options)) => run::run(&options),
+        Some(Command::Cost(options)) => cost::run(&options),
         Some(Command::Rewrite(options)) => rewrite::run(&options),
         Some(Command::Fmt(options)) => fmt::run(&options),
         Some(Command::Fix(options)) => fix::run(&options),

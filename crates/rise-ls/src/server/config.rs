@@ -74,11 +74,17 @@ pub struct DiagnosticSettings {
     /// The setting `rise.diagnostics.obligations`: true if obligations of definitions are reported
     /// as diagnostics.
     pub obligations: bool,
+    /// The setting `rise.diagnostics.performance`: true if performance hints are reported, and
+    /// hovers show estimated times.
+    pub performance: bool,
 }
 
 impl Default for DiagnosticSettings {
     fn default() -> Self {
-        DiagnosticSettings { obligations: true }
+        DiagnosticSettings {
+            obligations: true,
+            performance: false,
+        }
     }
 }
 

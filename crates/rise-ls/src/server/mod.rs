@@ -13,6 +13,7 @@ mod client;
 mod config;
 mod crash;
 mod devices;
+mod estimates;
 mod event;
 mod framing;
 mod handlers;

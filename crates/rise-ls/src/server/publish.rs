@@ -272,6 +272,10 @@ fn diagnostics(
         let found = ide::item_diagnostics(&snapshot.db, item, &found);
         items.extend(to_proto::diagnostics(snapshot, &document, &found));
     }
+    for (item, found) in snapshot.view.estimates.hints(snapshot, file) {
+        let found = ide::item_diagnostics(&snapshot.db, item, &found);
+        items.extend(to_proto::diagnostics(snapshot, &document, &found));
+    }
     let completed = left_out
         .is_empty()
         .then(|| Arc::new(runs.into_iter().collect()));

@@ -227,6 +227,14 @@ impl Session {
                 }
             }
             drop(checking);
+            if !snapshot.view.estimates.update(&snapshot) {
+                return;
+            }
+            if !traits.pulls_diagnostics {
+                publisher.run(&snapshot, revision, &reports);
+            } else if traits.refreshes_diagnostics {
+                let _ = events.send(Event::Outdated);
+            }
         };
         self.pool.run(Lane::Worker, Box::new(job));
     }

@@ -12,6 +12,7 @@ use tower_lsp::jsonrpc::Error;
 use tower_lsp::lsp_types::{Location, Position, Range, SemanticToken, Uri};
 
 use super::config::{ClientCapabilities, Settings};
+use super::estimates::KnownEstimates;
 use super::event::invalid_params;
 use super::positions::{self, Encoding};
 use super::previews::Previews;
@@ -48,6 +49,8 @@ pub struct View {
     pub previews: Previews,
     /// The rewrites that were sent to the client.
     pub undoable: UndoableRewrites,
+    /// The estimates of definitions that are known.
+    pub estimates: KnownEstimates,
     /// The folders from which files may be imported.
     pub roots: Arc<Roots>,
 }

@@ -41,7 +41,8 @@ impl fmt::Debug for Quoted {
 }
 
 impl Quoted {
-    /// Returns the text of the quotation.
+    /// Returns the text of the quotation, in which a name is written for each `fun` that binds a
+    /// variable of the strategy.
     pub fn text(&self) -> &str {
         &self.plan.text
     }

@@ -4,7 +4,7 @@ mod options;
 mod progress;
 mod show;
 
-pub use options::RunOptions;
+pub use options::{RunOptions, size};
 
 use super::report::Reporter;
 use super::workspace::Workspace;

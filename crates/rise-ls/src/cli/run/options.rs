@@ -108,7 +108,7 @@ pub enum RunFormat {
 }
 
 /// Parses a size, as in `n=1024`.
-fn size(text: &str) -> Result<(String, u64), String> {
+pub fn size(text: &str) -> Result<(String, u64), String> {
     let (name, value) = text.split_once('=').ok_or("write a size as `n=1024`")?;
     let value = value.trim();
     let number = value.parse().map_err(|_| match is_digits(value) {

@@ -24,7 +24,10 @@ use crate::server::uri::Uri;
 pub fn of_file(snapshot: &Snapshot, file: FileId) -> Vec<Diagnostic> {
     crash::on_purpose(CHECK, snapshot, Some(file));
     let document = snapshot.document_of(file);
-    let found = ide::diagnostics(&snapshot.db, file);
+    let mut found = ide::diagnostics(&snapshot.db, file);
+    for (item, hints) in snapshot.view.estimates.hints(snapshot, file) {
+        found.extend(ide::item_diagnostics(&snapshot.db, item, &hints));
+    }
     diagnostics(snapshot, &document, &found).collect()
 }
 

@@ -1,6 +1,6 @@
 //! `textDocument/hover`.
 
-use ide::Repeated;
+use ide::{FilePosition, Repeated};
 use tower_lsp::lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
 use super::Answer;
@@ -16,7 +16,11 @@ pub fn hover(snapshot: &Snapshot, params: HoverParams) -> Answer<Option<Hover>> 
         errors: !shown,
         conditions: !shown || !snapshot.view.settings.diagnostics.obligations,
     };
-    let found = ide::hover(&snapshot.db, document.at(place.position), repeated);
+    let at = document.at(place.position);
+    let mut found = ide::hover(&snapshot.db, at, repeated);
+    if let (Some(hover), Some(estimate)) = (&mut found, estimate(snapshot, at)) {
+        hover.markdown += &format!("\n\n{estimate}");
+    }
     Ok(found.map(|hover| Hover {
         contents: HoverContents::Markup(match snapshot.view.client.hover_markdown {
             true => markdown(hover.markdown),
@@ -24,6 +28,16 @@ pub fn hover(snapshot: &Snapshot, params: HoverParams) -> Answer<Option<Hover>> 
         }),
         range: Some(document.range(hover.range)),
     }))
+}
+
+/// Returns the estimated time of the definition whose name is at a place, if it is known.
+fn estimate(snapshot: &Snapshot, at: FilePosition) -> Option<String> {
+    let (item, offset) = snapshot.db.item_at(at.file, at.offset)?;
+    if !snapshot.db.header(item).span.touches(offset) {
+        return None;
+    }
+    let (target, summary) = snapshot.view.estimates.summary(snapshot, item)?;
+    Some(format!("Estimated in {}: {summary}", target.title()))
 }
 
 /// Removes the fences of code blocks from Markdown.

@@ -1,0 +1,453 @@
+//! Finds loops that another program would execute faster.
+//!
+//! There is at most one hint for a loop, and only for loops that take a considerable part of the
+//! time of the function, whose faster form is at least [`MIN_FACTOR`] times faster by the model, and
+//! for which something can be done in the program.
+
+use nat::{Nat, Var};
+use rise::Names;
+use rise::core::Origin;
+use rise::print::nat_text;
+use rustc_hash::FxHashSet;
+use syntax::ast::Name;
+
+use super::interchange::{self, loop_with_number, strided_loads};
+use super::nest::{self, Node, evaluate, is_loop};
+use super::time::NestTime;
+use super::vectorize::{self, Obstacle, Vectorization};
+use super::{Analysis, iterations};
+use crate::analysis::dependence_test::linear_form;
+use crate::ir::kernel::KernelFunction;
+use crate::ir::walk;
+use crate::ir::{ExprKind, Function, Home, Id, Level, Loop, Place, Query, Stmt, StmtKind};
+
+/// The smallest factor between the time of a loop and of its faster form for a hint.
+const MIN_FACTOR: f64 = 1.5;
+/// The smallest part of the time of a function that a loop with a hint takes.
+const MIN_SHARE: f64 = 0.1;
+
+/// A loop that another program would execute faster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hint {
+    /// The kind of hint, with its details.
+    pub kind: HintKind,
+    /// The phrase of the loop.
+    pub origin: Origin,
+}
+
+/// The kinds of hints.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HintKind {
+    /// A loop that reads elements which are far apart, although the loop around it would read them
+    /// one after another.
+    StridedRead {
+        /// The array.
+        array: Name,
+        /// The distance in elements.
+        stride: Nat,
+        /// The factor by which it is slower than with both loops interchanged.
+        factor: f64,
+    },
+    /// A loop that only copies an array to another one.
+    Copy {
+        /// The array that is read.
+        from: Name,
+        /// The number of bytes.
+        bytes: Nat,
+        /// The number of bytes at the sizes of the estimate.
+        value: f64,
+    },
+    /// A reduction of floating-point numbers whose steps wait for each other.
+    OrderedReduction {
+        /// `sum`, `product`, `minimum` or `maximum`.
+        operation: &'static str,
+        /// The factor by which it is slower than with several partial results.
+        factor: f64,
+    },
+    /// A loop that is not vectorised because of an array of Booleans.
+    Booleans {
+        /// The array.
+        array: Name,
+        /// The factor by which it is slower than with an array of integers.
+        factor: f64,
+    },
+    /// An access for which neighbouring work-items need different parts of memory.
+    Uncoalesced {
+        /// The array.
+        array: Name,
+        /// The distance in elements between the accesses of neighbouring work-items.
+        stride: Nat,
+    },
+}
+
+impl Hint {
+    /// Returns the message.
+    pub fn message(&self, names: &[Name]) -> String {
+        let names = Names(names.into());
+        let stride_text = |stride: &Nat| nat_text(stride, &names);
+        match &self.kind {
+            HintKind::StridedRead {
+                array,
+                stride,
+                factor,
+            } => format!(
+                "`{array}` is read with stride {} (estimated {factor:.1} times slower than row by row)",
+                stride_text(stride)
+            ),
+            HintKind::Copy { from, bytes, value } => match bytes.as_const() {
+                Some(_) => format!("this copies `{from}`: {}", bytes_text(*value)),
+                None => format!(
+                    "this copies `{from}`: {} bytes (estimated {})",
+                    nat_text(bytes, &names),
+                    bytes_text(*value)
+                ),
+            },
+            HintKind::OrderedReduction { operation, factor } => format!(
+                "each step of this {operation} waits for the one before, because compilers keep the order of operations on \
+                 floating-point numbers (estimated {factor:.1} times slower than with partial results)"
+            ),
+            HintKind::Booleans { array, factor } => format!(
+                "this loop is not vectorised, because `{array}` is an array of `bool` (estimated {factor:.1} times slower \
+                 than with integers)"
+            ),
+            HintKind::Uncoalesced { array, stride } => format!(
+                "neighbouring work-items access `{array}` with stride {}, so that each access is a memory transaction of \
+                 its own",
+                stride_text(stride)
+            ),
+        }
+    }
+
+    /// Returns how much slower the loop is estimated to be than its faster form.
+    pub fn factor(&self) -> Option<f64> {
+        match self.kind {
+            HintKind::StridedRead { factor, .. }
+            | HintKind::OrderedReduction { factor, .. }
+            | HintKind::Booleans { factor, .. } => Some(factor),
+            HintKind::Copy { .. } | HintKind::Uncoalesced { .. } => None,
+        }
+    }
+}
+
+/// Returns a number of bytes in a unit of 1000, such as `4.2 MB`.
+pub fn bytes_text(bytes: f64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB"];
+    let mut value = bytes;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    match unit {
+        0 => format!("{value:.0} {}", units[0]),
+        _ => format!("{value:.1} {}", units[unit]),
+    }
+}
+
+/// Returns the hints of a function for CPUs.
+pub(super) fn of(analysis: &Analysis<'_>) -> Vec<Hint> {
+    let mut hints: Vec<(usize, Hint)> = Vec::new();
+    let loops = loops_with_parents(&analysis.function.body);
+    for (this, (stmt, parent)) in loops.into_iter().enumerate() {
+        let StmtKind::For(inner) = &stmt.kind else {
+            continue;
+        };
+        let vectorization = vectorize::of(analysis.function, inner);
+        if vectorization == Vectorization::Outer || analysis.share_of(this) < MIN_SHARE {
+            continue;
+        }
+        let kind = parent
+            .and_then(|outer| analysis.strided_read(outer, this, inner))
+            .or_else(|| analysis.copy(inner, this))
+            .or_else(|| analysis.obstacle(this, &vectorization));
+        if let Some(kind) = kind {
+            let origin = stmt.origin;
+            hints.push((this, Hint { kind, origin }));
+        }
+    }
+    // Several loops of one phrase, such as those of a peeled or fused loop, have one hint.
+    let mut seen = FxHashSet::default();
+    hints.retain(|(_, hint)| seen.insert((hint.origin, std::mem::discriminant(&hint.kind))));
+    hints.into_iter().map(|(_, hint)| hint).collect()
+}
+
+/// Returns the loops in the order of the text, each with the number of the loop around it.
+fn loops_with_parents(body: &[Stmt]) -> Vec<(&Stmt, Option<usize>)> {
+    fn visit<'s>(
+        body: &'s [Stmt],
+        parent: Option<usize>,
+        all: &mut Vec<(&'s Stmt, Option<usize>)>,
+    ) {
+        for stmt in body {
+            let mut around = parent;
+            if is_loop(stmt) {
+                around = Some(all.len());
+                all.push((stmt, parent));
+            }
+            walk::blocks(stmt, &mut |inner| visit(inner, around, all));
+        }
+    }
+    let mut all = Vec::new();
+    visit(body, None, &mut all);
+    all
+}
+
+impl Analysis<'_> {
+    /// Returns the outermost statement that contains a loop.
+    fn nest_of(&self, number: usize) -> Option<usize> {
+        let has = |nest: &NestTime| nest.loops.iter().any(|(known, _)| *known == number);
+        self.nests.iter().position(has)
+    }
+
+    /// Returns the part of the time of the function that a loop takes, from 0 to 1.
+    fn share_of(&self, number: usize) -> f64 {
+        let all = self.seconds();
+        let Some(at) = self.nest_of(number).filter(|_| all > 0.0) else {
+            return 0.0;
+        };
+        let nest = &self.nests[at];
+        let own = nest.loops.iter().find(|(known, _)| *known == number);
+        let own = own.map_or(0.0, |(_, seconds)| *seconds);
+        nest.seconds() / all * (own / nest.operations.max(f64::MIN_POSITIVE)).min(1.0)
+    }
+
+    /// Returns the factor by which the outermost statement with a loop is slower than if the
+    /// function took this time.
+    fn factor(&self, number: usize, seconds: f64) -> Option<f64> {
+        let nest = self.nests[self.nest_of(number)?].seconds();
+        let saved = self.seconds() - seconds;
+        let factor = nest / (nest - saved).max(nest * 1e-3);
+        (factor >= MIN_FACTOR).then_some(factor)
+    }
+
+    fn strided_read(&self, outer: usize, number: usize, inner: &Loop) -> Option<HintKind> {
+        let StmtKind::For(around) = &loop_with_number(&self.function.body, outer)?.kind else {
+            return None;
+        };
+        let mut loads = strided_loads(&inner.body, inner.counter).into_iter();
+        let is_unit = |place: &Place| {
+            let index = place.index.as_ref();
+            let form = index.and_then(|index| linear_form(index, around.counter));
+            form.is_some_and(|(stride, _)| stride.as_const() == Some(1))
+        };
+        let (place, stride) = loads.find(|(place, _)| is_unit(place))?;
+        let changed = interchange::interchanged(self.function, outer, number)?;
+        let other = Analysis::new(&changed, self.values, self.machine);
+        let factor = self.factor(number, other.seconds())?;
+        Some(HintKind::StridedRead {
+            array: self.name(place.id),
+            stride,
+            factor,
+        })
+    }
+
+    /// Finds a loop that copies an array to a temporary one, or the other way round, in which every
+    /// element keeps its index: then the other array could be used in its place.
+    fn copy(&self, inner: &Loop, number: usize) -> Option<HintKind> {
+        let [
+            Stmt {
+                kind: StmtKind::Assign(to, value),
+                ..
+            },
+        ] = inner.body.as_slice()
+        else {
+            return None;
+        };
+        let ExprKind::Load(from) = &value.kind else {
+            return None;
+        };
+        let (Some(written), Some(read)) = (&to.index, &from.index) else {
+            return None;
+        };
+        let is_local = |id: Id| {
+            let variable = &self.function.variables[id.0 as usize];
+            matches!(variable.home, Home::Local(_)) && variable.count.is_some()
+        };
+        let keeps = Nat::sub(written, read).as_const() == Some(0);
+        let whole = to.members.is_empty() && from.members.is_empty() && to.id != from.id;
+        if !keeps || !whole || !(is_local(to.id) || is_local(from.id)) {
+            return None;
+        }
+        let mut bytes = Nat::constant(1);
+        for this in self.loops_around(number) {
+            bytes = &bytes * &iterations(this);
+        }
+        let variable = &self.function.variables[to.id.0 as usize];
+        let element = nest::element_bytes(&variable.elem);
+        let bytes = &bytes * &Nat::constant(element as i64);
+        let value = evaluate(&bytes, self.values)? as f64;
+        Some(HintKind::Copy {
+            from: self.name(from.id),
+            bytes: self.function.known().normalize(&bytes),
+            value,
+        })
+    }
+
+    /// Returns a loop and the loops around it.
+    fn loops_around(&self, number: usize) -> Vec<&Loop> {
+        let all = loops_with_parents(&self.function.body);
+        let mut next = Some(number);
+        let mut found = Vec::new();
+        while let Some((stmt, parent)) = next.and_then(|at| all.get(at)) {
+            if let StmtKind::For(this) = &stmt.kind {
+                found.push(this);
+            }
+            next = *parent;
+        }
+        found
+    }
+
+    fn obstacle(&self, number: usize, vectorization: &Vectorization) -> Option<HintKind> {
+        let factor = || {
+            let mut nodes = self.nodes.clone();
+            set_vector(&mut nodes, number);
+            let nests = nodes
+                .iter()
+                .map(|node| NestTime::of(node, self.machine).seconds());
+            self.factor(number, nests.sum::<f64>() + self.allocation_seconds())
+        };
+        match vectorization {
+            Vectorization::OrderedSum => Some(HintKind::OrderedReduction {
+                operation: "sum",
+                factor: factor()?,
+            }),
+            Vectorization::Scalar(Obstacle::OrderedReduction(operation)) => {
+                Some(HintKind::OrderedReduction {
+                    operation,
+                    factor: factor()?,
+                })
+            }
+            Vectorization::Scalar(Obstacle::Booleans(array)) => Some(HintKind::Booleans {
+                array: array.clone(),
+                factor: factor()?,
+            }),
+            // Nothing in the program can be changed, or only the algorithm.
+            Vectorization::Scalar(
+                Obstacle::Call(_)
+                | Obstacle::Recurrence(_)
+                | Obstacle::Dependence(_)
+                | Obstacle::IntegerDivision,
+            )
+            | Vectorization::Outer
+            | Vectorization::Vector
+            | Vectorization::LibraryCall
+            | Vectorization::Unknown => None,
+        }
+    }
+
+    fn name(&self, id: Id) -> Name {
+        self.function.variables[id.0 as usize].name.clone()
+    }
+}
+
+/// Marks the loop with a number as vectorised.
+fn set_vector(nodes: &mut [Node], number: usize) {
+    for node in nodes {
+        if let Node::Loop(this) = node {
+            if this.number == number {
+                this.vectorization = Vectorization::Vector;
+            }
+            set_vector(&mut this.body, number);
+        }
+    }
+}
+
+/// Returns the hints of a kernel: accesses to global memory whose index moves by more than a memory
+/// transaction from a work-item to its neighbour.
+pub(super) fn of_kernel(kernel: &KernelFunction) -> Vec<Hint> {
+    let function = &kernel.function;
+    let ids: Vec<Var> = (function.items.iter())
+        .filter(|item| {
+            let first = matches!(item.query, Query::Id(Level::Local | Level::Global));
+            first && item.dimension == 0
+        })
+        .map(|item| item.var)
+        .collect();
+    let mut finder = UncoalescedFinder {
+        function,
+        ids,
+        starts: Vec::new(),
+        hints: Vec::new(),
+    };
+    finder.body(&function.body);
+    finder.hints
+}
+
+struct UncoalescedFinder<'a> {
+    function: &'a Function,
+    /// The variables for the index of the work-item in the dimension of neighbours.
+    ids: Vec<Var>,
+    /// The counters of the loops around, with their first values.
+    starts: Vec<(Var, Nat)>,
+    hints: Vec<Hint>,
+}
+
+impl UncoalescedFinder<'_> {
+    fn body(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            walk::each_expr(stmt, &mut |expr| {
+                walk::sub_exprs(expr, &mut |part| {
+                    if let ExprKind::Load(place) = &part.kind {
+                        self.access(place, part.origin);
+                    }
+                });
+            });
+            if let StmtKind::Assign(place, _) = &stmt.kind {
+                self.access(place, stmt.origin);
+            }
+            let counter = match &stmt.kind {
+                StmtKind::For(this) => Some((this.counter, this.from.clone())),
+                _ => None,
+            };
+            let is_loop = counter.is_some();
+            self.starts.extend(counter);
+            walk::blocks(stmt, &mut |inner| self.body(inner));
+            if is_loop {
+                self.starts.pop();
+            }
+        }
+    }
+
+    fn access(&mut self, place: &Place, origin: Origin) {
+        /// The bytes of the memory transaction of a device.
+        const TRANSACTION: f64 = 32.0;
+        let variable = &self.function.variables[place.id.0 as usize];
+        let is_global = match variable.home {
+            Home::Input | Home::Output => true,
+            Home::Local(memory) => memory == Some(syntax::ast::AddressSpace::Global),
+            Home::Pointer { .. } => false,
+        };
+        let Some(index) = place.index.as_ref().filter(|_| is_global) else {
+            return;
+        };
+        let mut index = index.clone();
+        for (counter, from) in self.starts.iter().rev() {
+            if from.any_var(&|var| self.ids.contains(&var)) {
+                index = index.subst(&|var| (var == *counter).then(|| from.clone()));
+            }
+        }
+        let strides = self.ids.iter().filter_map(|id| linear_form(&index, *id));
+        let element = nest::element_bytes(&variable.elem);
+        let is_far = |stride: &Nat| match stride.as_const() {
+            Some(stride) => (stride.unsigned_abs() as f64) * element > TRANSACTION,
+            None => true,
+        };
+        let mut far = strides.filter(|(stride, _)| is_far(stride));
+        let Some((stride, _)) = far.next() else {
+            return;
+        };
+        let kind = HintKind::Uncoalesced {
+            array: variable.name.clone(),
+            stride,
+        };
+        let same = |hint: &Hint| match (&hint.kind, &kind) {
+            (HintKind::Uncoalesced { array: a, .. }, HintKind::Uncoalesced { array: b, .. }) => {
+                a == b
+            }
+            _ => false,
+        };
+        if !self.hints.iter().any(same) {
+            self.hints.push(Hint { kind, origin });
+        }
+    }
+}

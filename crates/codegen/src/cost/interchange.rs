@@ -1,0 +1,255 @@
+//! Loop interchange for estimates: the program in which a reduction is the outer loop, and the map
+//! around it accumulates all of its results together.
+//!
+//! The loops are only compared, and never emitted; but the transformed program is correct, so that
+//! no hint asks for something that is impossible.
+
+use nat::{Nat, Var};
+use rustc_hash::FxHashSet;
+
+use super::nest::is_loop;
+use crate::analysis::dependence_test::linear_form;
+use crate::ir::walk::{self, Change};
+use crate::ir::{ExprKind, Function, Home, Id, Loop, LoopMode, Place, Stmt, StmtKind};
+
+/// Returns the function with the loop of the number `inner` around the loop of the number `outer`,
+/// which is directly around it now; `None` if they cannot be interchanged.
+pub(super) fn interchanged(function: &Function, outer: usize, inner: usize) -> Option<Function> {
+    let mut result = function.clone();
+    let mut number = 0;
+    let body = std::mem::take(&mut result.body);
+    result.body = replaced(body, outer, &mut number, &mut |stmt| {
+        interchange(function, stmt, inner - outer)
+    })?;
+    let StmtKind::For(this) = &loop_with_number(&function.body, outer)?.kind else {
+        return None;
+    };
+    let length = Nat::sub(&this.to, &this.from);
+    for id in accumulators(this) {
+        result.variables[id.0 as usize].count = Some(length.clone());
+        result.variables[id.0 as usize].home = Home::Local(None);
+    }
+    Some(result)
+}
+
+/// Returns the loop with a number.
+pub(super) fn loop_with_number(body: &[Stmt], number: usize) -> Option<&Stmt> {
+    let mut loops = Vec::new();
+    walk::each_stmt(body, &mut |stmt| {
+        if is_loop(stmt) {
+            loops.push(stmt);
+        }
+    });
+    loops.get(number).copied()
+}
+
+/// Replaces the loop with a number in statements.
+fn replaced(
+    body: Vec<Stmt>,
+    wanted: usize,
+    number: &mut usize,
+    replace: &mut dyn FnMut(&Stmt) -> Option<Vec<Stmt>>,
+) -> Option<Vec<Stmt>> {
+    let mut result = Vec::new();
+    for mut stmt in body {
+        if is_loop(&stmt) {
+            if *number == wanted {
+                *number += 1;
+                result.extend(replace(&stmt)?);
+                continue;
+            }
+            *number += 1;
+        }
+        let mut failed = false;
+        walk::each_block(&mut stmt, &mut |inner| match replaced(
+            std::mem::take(inner),
+            wanted,
+            number,
+            replace,
+        ) {
+            Some(body) => *inner = body,
+            None => failed = true,
+        });
+        if failed {
+            return None;
+        }
+        result.push(stmt);
+    }
+    Some(result)
+}
+
+/// Returns the loops that take the place of a loop, where `inner` is the number of the other loop
+/// counted from it.
+fn interchange(function: &Function, stmt: &Stmt, inner: usize) -> Option<Vec<Stmt>> {
+    let StmtKind::For(outer) = &stmt.kind else {
+        return None;
+    };
+    // The loop among the statements of the body.
+    let mut number = 0;
+    let at = outer.body.iter().position(|part| {
+        let mut loops = 0;
+        walk::each_stmt(std::slice::from_ref(part), &mut |stmt| {
+            loops += usize::from(is_loop(stmt));
+        });
+        number += loops;
+        loops > 0 && number >= inner
+    })?;
+    let StmtKind::For(reduction) = &outer.body[at].kind else {
+        return None;
+    };
+    let moves = [&reduction.from, &reduction.to, &reduction.step];
+    let unit = [outer, reduction].map(|this| this.step.as_const() == Some(1));
+    if moves.iter().any(|nat| nat.mentions(outer.counter)) || unit != [true, true] {
+        return None;
+    }
+    if !is_map(function, outer) {
+        return None;
+    }
+    let accumulators = accumulators(outer);
+    let index = Nat::sub(&Nat::var(outer.counter), &outer.from);
+    let mut body = outer.body.clone();
+    for part in &mut body {
+        let declared = match &part.kind {
+            StmtKind::Declare(id, value) if accumulators.contains(id) => Some((*id, value.clone())),
+            _ => None,
+        };
+        if let Some((id, value)) = declared {
+            part.kind = match value {
+                Some(value) => StmtKind::Assign(Place::plain(id), value),
+                None => StmtKind::Block(Vec::new()),
+            };
+        }
+        let mut expansion = Expansion {
+            ids: &accumulators,
+            index: &index,
+        };
+        walk::change_stmt(part, &mut expansion);
+    }
+    let over = |body: Vec<Stmt>| {
+        let this = Loop {
+            body,
+            ..Loop::clone(outer)
+        };
+        Stmt::new(StmtKind::For(this), stmt.origin, stmt.made_by)
+    };
+    let mut after = body.split_off(at);
+    let mut middle = after.remove(0);
+    if let StmtKind::For(reduction) = &mut middle.kind {
+        let steps = std::mem::take(&mut reduction.body);
+        reduction.body = vec![over(steps)];
+    }
+    let parts = [
+        (!body.is_empty()).then(|| over(body)),
+        Some(middle),
+        (!after.is_empty()).then(|| over(after)),
+    ];
+    Some(parts.into_iter().flatten().collect())
+}
+
+/// Returns the scalar variables that the body of a loop declares directly, and that become arrays
+/// because all iterations have one at the same time.
+fn accumulators(outer: &Loop) -> FxHashSet<Id> {
+    let declared = outer.body.iter().filter_map(|stmt| match &stmt.kind {
+        StmtKind::Declare(id, _) => Some(*id),
+        _ => None,
+    });
+    declared.collect()
+}
+
+/// Returns true if no iteration of a loop needs a result of another one: it writes only variables
+/// that it declares, and elements of arrays whose index contains the counter.
+fn is_map(function: &Function, outer: &Loop) -> bool {
+    if !matches!(outer.mode, LoopMode::Sequential) {
+        return false;
+    }
+    let mut declared = FxHashSet::default();
+    let mut is_map = true;
+    walk::each_stmt(&outer.body, &mut |stmt| match &stmt.kind {
+        StmtKind::Declare(id, _) => {
+            declared.insert(*id);
+            is_map &= function.variables[id.0 as usize].count.is_none();
+        }
+        StmtKind::Assign(place, _) => {
+            is_map &= match &place.index {
+                Some(index) => index.mentions(outer.counter),
+                None => declared.contains(&place.id),
+            };
+        }
+        StmtKind::For(_) | StmtKind::If { .. } | StmtKind::Block(_) => {}
+        StmtKind::Point(..)
+        | StmtKind::Swap(..)
+        | StmtKind::Reduce(_)
+        | StmtKind::Barrier(_)
+        | StmtKind::Kernel(_) => is_map = false,
+    });
+    let mut written = FxHashSet::default();
+    walk::each_stmt(&outer.body, &mut |stmt| {
+        if let StmtKind::Assign(
+            Place {
+                id, index: Some(_), ..
+            },
+            _,
+        ) = &stmt.kind
+        {
+            written.insert(*id);
+        }
+    });
+    // What one iteration writes, another one must not read.
+    let mut reads = Reads {
+        written: &written,
+        counter: outer.counter,
+        is_apart: true,
+    };
+    walk::look(&outer.body, &mut reads);
+    is_map && reads.is_apart
+}
+
+struct Reads<'a> {
+    written: &'a FxHashSet<Id>,
+    counter: Var,
+    is_apart: bool,
+}
+
+impl walk::Look for Reads<'_> {
+    fn place(&mut self, place: &Place) {
+        if self.written.contains(&place.id) {
+            let index = place.index.as_ref();
+            self.is_apart &= index.is_some_and(|index| index.mentions(self.counter));
+        }
+    }
+}
+
+/// Gives each iteration of a loop its element of an array in place of a variable.
+struct Expansion<'a> {
+    ids: &'a FxHashSet<Id>,
+    index: &'a Nat,
+}
+
+impl Change for Expansion<'_> {
+    fn place(&mut self, place: &mut Place) {
+        if self.ids.contains(&place.id) {
+            place.index = Some(self.index.clone());
+        }
+    }
+}
+
+/// Returns the reads of a loop body at places that skip elements as the counter changes, each with
+/// its distance in elements.
+pub(super) fn strided_loads(body: &[Stmt], counter: Var) -> Vec<(&Place, Nat)> {
+    let mut found = Vec::new();
+    walk::for_each_expr(body, &mut |expr| {
+        walk::sub_exprs(expr, &mut |part| {
+            let ExprKind::Load(place) = &part.kind else {
+                return;
+            };
+            let index = place.index.as_ref();
+            let form = index.and_then(|index| linear_form(index, counter));
+            if let Some((stride, _)) = form
+                && stride.as_const().is_none_or(|stride| stride.abs() > 1)
+            {
+                found.push((place, stride));
+            }
+        });
+    });
+    found
+}

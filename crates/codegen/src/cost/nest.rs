@@ -1,0 +1,484 @@
+//! Trees of loops with the operations and accesses of their bodies, at given sizes.
+
+use nat::{Nat, Var};
+use rise::Type;
+use rise::core::Origin;
+use rustc_hash::FxHashMap;
+use syntax::ast::{Literal, ScalarType};
+
+use super::vectorize::{self, Vectorization};
+use crate::analysis::math;
+use crate::ir::types::{CType, scalar_size};
+use crate::ir::walk;
+use crate::ir::{
+    Binary, Expr, ExprKind, Function, Id, Loop, LoopMode, Place, Stmt, StmtKind, Unary,
+};
+
+/// A loop, or the statements between loops.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Loop(LoopNode),
+    Work(Work),
+}
+
+/// A loop.
+#[derive(Clone, Debug)]
+pub(super) struct LoopNode {
+    /// The position among the loops of the function, in the order of the text.
+    pub number: usize,
+    /// The number of iterations for each execution of the loop.
+    pub trips: f64,
+    /// The probability that the loop is executed when the statement before it is.
+    pub weight: f64,
+    /// True if the iterations are executed by threads.
+    pub is_parallel: bool,
+    pub vectorization: Vectorization,
+    pub body: Vec<Node>,
+}
+
+/// Statements without loops.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Work {
+    pub operations: Operations,
+    pub accesses: Vec<Access>,
+}
+
+/// The numbers of operations that statements execute.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Operations {
+    /// Additions, multiplications, comparisons and the like.
+    pub simple: f64,
+    /// Divisions and square roots.
+    pub divide: f64,
+    /// Calls of functions that are not operations of the machine.
+    pub call: f64,
+}
+
+/// A read or write of an element of an array.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    pub array: Id,
+    /// The size of the array in bytes, if it is known.
+    pub array_bytes: Option<f64>,
+    /// The number of bytes that are read or written.
+    pub bytes: f64,
+    pub writes: bool,
+    /// The probability that the access is executed.
+    pub weight: f64,
+    /// The distance in bytes for the next iteration of each loop around, the outermost first;
+    /// `None` if the place depends on data.
+    pub strides: Option<Vec<f64>>,
+    /// The numbers of iterations of these loops.
+    pub trips: Vec<f64>,
+    /// The place in bytes in the iterations in the middle.
+    pub offset: f64,
+}
+
+/// The values of sizes and counters.
+pub(super) type Values = FxHashMap<Var, i64>;
+
+/// Evaluates a size; `None` if it depends on data.
+pub(super) fn evaluate(nat: &Nat, values: &Values) -> Option<i64> {
+    nat.eval(&|var| values.get(&var).copied(), &|_, _| None)
+}
+
+/// A loop around a statement.
+#[derive(Clone, Copy)]
+struct Around {
+    counter: Var,
+    from: i64,
+    step: i64,
+    trips: i64,
+}
+
+impl Around {
+    /// Returns a value of the counter, of which there are `points`.
+    fn point(&self, at: i64, points: i64) -> i64 {
+        self.from + (self.trips * at / points).min((self.trips - 1).max(0)) * self.step
+    }
+}
+
+/// Builds the trees of a function.
+pub(super) struct NestBuilder<'f> {
+    function: &'f Function,
+    values: Values,
+    vector_bytes: u32,
+    /// The places that pointers point to.
+    pointers: FxHashMap<Id, Place>,
+    /// The loops around the current statement.
+    around: Vec<Around>,
+    weight: f64,
+    /// The number of loops before the current statement.
+    loops: usize,
+}
+
+impl<'f> NestBuilder<'f> {
+    pub fn new(function: &'f Function, sizes: &Values, vector_bytes: u32) -> NestBuilder<'f> {
+        let mut values = sizes.clone();
+        for (var, scalar) in &function.registers {
+            let lanes = u64::from(vector_bytes) / scalar_size(*scalar);
+            values.insert(*var, i64::try_from(lanes).unwrap_or(1));
+        }
+        NestBuilder {
+            function,
+            values,
+            vector_bytes,
+            pointers: FxHashMap::default(),
+            around: Vec::new(),
+            weight: 1.0,
+            loops: 0,
+        }
+    }
+
+    /// Returns the trees of statements, one for each outermost loop.
+    pub fn nodes(&mut self, body: &[Stmt]) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        self.body(body, &mut nodes);
+        nodes
+    }
+
+    fn body(&mut self, body: &[Stmt], nodes: &mut Vec<Node>) {
+        for stmt in body {
+            self.stmt(stmt, nodes);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, nodes: &mut Vec<Node>) {
+        match &stmt.kind {
+            StmtKind::Declare(_, value) => {
+                if let Some(value) = value {
+                    self.expr(value, work(nodes));
+                }
+            }
+            StmtKind::Assign(place, value) => {
+                self.expr(value, work(nodes));
+                self.access(place, true, work(nodes));
+            }
+            StmtKind::For(this) => nodes.push(Node::Loop(self.for_loop(this))),
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.expr(condition, work(nodes));
+                let (yes, no) = match self.probability(condition) {
+                    Some(yes) => (yes, 1.0 - yes),
+                    None if otherwise.is_empty() => (1.0, 0.0),
+                    None => (0.5, 0.5),
+                };
+                for (probability, branch) in [(yes, then), (no, otherwise)] {
+                    if probability > 0.0 {
+                        self.weighted(probability, |this| this.body(branch, nodes));
+                    } else {
+                        walk::each_stmt(branch, &mut |stmt| {
+                            self.loops += usize::from(is_loop(stmt));
+                        });
+                    }
+                }
+            }
+            StmtKind::Block(body) => self.body(body, nodes),
+            StmtKind::Point(id, place) => {
+                let place = self.resolved(place);
+                self.pointers.insert(*id, place);
+            }
+            StmtKind::Swap(a, b) => {
+                self.pointers.remove(a);
+                self.pointers.remove(b);
+            }
+            StmtKind::Reduce(reduce) => {
+                let trips = evaluate(&reduce.count, &self.values).unwrap_or(1);
+                let body = [reduce.element_body.as_slice(), &reduce.combine].concat();
+                let number = self.next_number();
+                nodes.push(Node::Loop(LoopNode {
+                    number,
+                    trips: trips as f64,
+                    weight: self.weight,
+                    is_parallel: true,
+                    vectorization: Vectorization::Unknown,
+                    body: self.inside(reduce.counter, 0, 1, trips, &body),
+                }));
+            }
+            StmtKind::Barrier(_) => {}
+            StmtKind::Kernel(kernel) => self.body(&kernel.body, nodes),
+        }
+    }
+
+    fn next_number(&mut self) -> usize {
+        self.loops += 1;
+        self.loops - 1
+    }
+
+    fn for_loop(&mut self, this: &Loop) -> LoopNode {
+        let number = self.next_number();
+        let value = |nat: &Nat| evaluate(nat, &self.values);
+        let step = value(&this.step).filter(|step| *step > 0).unwrap_or(1);
+        let from = value(&this.from).unwrap_or(0);
+        let to = value(&this.to).unwrap_or(from + step);
+        let trips = ((to - from).max(0) + step - 1) / step;
+        let vectorization = vectorize::of(self.function, this);
+        LoopNode {
+            number,
+            trips: trips as f64,
+            weight: self.weight,
+            is_parallel: matches!(this.mode, LoopMode::Parallel | LoopMode::Reduction(..)),
+            vectorization,
+            body: self.inside(this.counter, from, step, trips, &this.body),
+        }
+    }
+
+    /// Returns the trees of the body of a loop, whose counter has a value near the middle.
+    fn inside(
+        &mut self,
+        counter: Var,
+        from: i64,
+        step: i64,
+        trips: i64,
+        body: &[Stmt],
+    ) -> Vec<Node> {
+        // Counters of nested loops have different values, which are on no diagonal.
+        let depth = i64::try_from(self.around.len()).unwrap_or(0);
+        let middle = trips / 2 + trips * (depth % 4) / 16;
+        let outer = self.values.insert(counter, from + middle * step);
+        self.around.push(Around {
+            counter,
+            from,
+            step,
+            trips,
+        });
+        let weight = std::mem::replace(&mut self.weight, 1.0);
+        let nodes = self.nodes(body);
+        self.weight = weight;
+        self.around.pop();
+        match outer {
+            Some(value) => self.values.insert(counter, value),
+            None => self.values.remove(&counter),
+        };
+        nodes
+    }
+
+    fn weighted(&mut self, probability: f64, run: impl FnOnce(&mut Self)) {
+        let outer = self.weight;
+        self.weight *= probability;
+        run(self);
+        self.weight = outer;
+    }
+
+    /// Returns the part of the iterations of the loops around for which a condition on sizes and
+    /// counters holds; `None` if it depends on data.
+    fn probability(&self, condition: &Expr) -> Option<f64> {
+        /// The number of values of each counter that are tried.
+        const POINTS: i64 = 8;
+        let mut counters: Vec<Around> = Vec::new();
+        walk::sub_exprs(condition, &mut |expr| {
+            if let ExprKind::Nat(nat) = &expr.kind {
+                let varies = |this: &&Around| nat.mentions(this.counter);
+                counters.extend(self.around.iter().filter(varies));
+            }
+        });
+        counters.sort_by_key(|this| this.counter);
+        counters.dedup_by_key(|this| this.counter);
+        let (first, second) = match counters[..] {
+            [] => return decide(condition, &self.values).map(|value| f64::from(u8::from(value))),
+            [first] => (first, None),
+            [first, second, ..] => (first, Some(second)),
+        };
+        let mut values = self.values.clone();
+        let (mut all, mut held) = (0, 0);
+        for x in 0..POINTS {
+            values.insert(first.counter, first.point(x, POINTS));
+            for y in 0..second.map_or(1, |_| POINTS + 1) {
+                if let Some(second) = second {
+                    values.insert(second.counter, second.point(y, POINTS + 1));
+                }
+                all += 1;
+                held += i32::from(decide(condition, &values)?);
+            }
+        }
+        Some(f64::from(held) / f64::from(all))
+    }
+
+    fn expr(&mut self, expr: &Expr, work: &mut Work) {
+        if let ExprKind::Load(place) = &expr.kind {
+            self.access(place, false, work);
+        }
+        if let ExprKind::Select(condition, a, b) = &expr.kind {
+            self.expr(condition, work);
+            work.operations.simple += self.weight;
+            let yes = self.probability(condition).unwrap_or(0.5);
+            self.weighted(yes, |this| this.expr(a, work));
+            self.weighted(1.0 - yes, |this| this.expr(b, work));
+            return;
+        }
+        walk::each_part(expr, &mut |part| self.expr(part, work));
+        let registers = match &*expr.ty {
+            Type::Vector(lanes, elem) => {
+                let lanes = evaluate(lanes, &self.values).unwrap_or(1) as f64;
+                (lanes * scalar_bytes(elem) / f64::from(self.vector_bytes)).max(1.0)
+            }
+            _ => 1.0,
+        };
+        let count = self.weight * registers;
+        match &expr.kind {
+            ExprKind::Binary(Binary::Div | Binary::Mod, ..) => work.operations.divide += count,
+            ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(..) => {
+                work.operations.simple += count;
+            }
+            ExprKind::Call(function, _) => match math::plain_name(&function.name) {
+                Some("sqrt") => work.operations.divide += count,
+                Some("fabs" | "fma" | "floor" | "ceil" | "trunc" | "rint") => {
+                    work.operations.simple += count;
+                }
+                Some(_) => work.operations.call += count,
+                // Short functions are inlined.
+                None => work.operations.simple += 4.0 * count,
+            },
+            ExprKind::Literal(_)
+            | ExprKind::Nat(_)
+            | ExprKind::Load(_)
+            | ExprKind::Select(..)
+            | ExprKind::Pair(..)
+            | ExprKind::Half(..)
+            | ExprKind::Broadcast(_)
+            | ExprKind::Vector(_)
+            | ExprKind::Lane(..)
+            | ExprKind::Element(..) => {}
+        }
+    }
+
+    /// Returns the place in an array that a place behind a pointer is.
+    fn resolved(&self, place: &Place) -> Place {
+        let Some(base) = self.pointers.get(&place.id) else {
+            return place.clone();
+        };
+        let zero = Nat::ZERO;
+        let index = base.index.as_ref().unwrap_or(&zero) + place.index.as_ref().unwrap_or(&zero);
+        Place {
+            id: base.id,
+            index: Some(index),
+            ..place.clone()
+        }
+    }
+
+    fn access(&mut self, place: &Place, writes: bool, work: &mut Work) {
+        let place = self.resolved(place);
+        let variable = &self.function.variables[place.id.0 as usize];
+        let Some(index) = &place.index else {
+            return;
+        };
+        let element = element_bytes(&variable.elem);
+        let lanes = match &place.lanes {
+            Some(lanes) => evaluate(lanes, &self.values).unwrap_or(1) as f64,
+            None => 1.0,
+        };
+        // The values of opaque sizes are read from memory.
+        for (var, value) in &self.function.opaque {
+            if index.mentions(*var) {
+                let value = value.clone();
+                self.expr(&value, work);
+            }
+        }
+        let count = variable.count.as_ref();
+        let count = count.and_then(|count| evaluate(count, &self.values));
+        work.accesses.push(Access {
+            array: place.id,
+            array_bytes: count.map(|count| count as f64 * element),
+            bytes: element * lanes,
+            writes,
+            weight: self.weight,
+            strides: self.strides(index, element),
+            trips: self.around.iter().map(|this| this.trips as f64).collect(),
+            offset: evaluate(index, &self.values).unwrap_or(0) as f64 * element,
+        });
+    }
+
+    fn strides(&self, index: &Nat, element: f64) -> Option<Vec<f64>> {
+        evaluate(index, &self.values)?;
+        let mut values = self.values.clone();
+        let stride = |this: &Around| {
+            let (counter, step) = (this.counter, this.step);
+            if !index.mentions(counter) {
+                return Some(0.0);
+            }
+            // At one of two places, quotients and remainders do not jump.
+            let middle = values.get(&counter).copied().unwrap_or(0);
+            let mut distances = [middle, this.from].into_iter().filter_map(|at| {
+                values.insert(counter, at);
+                let before = evaluate(index, &values)?;
+                values.insert(counter, at + step);
+                let after = evaluate(index, &values)?;
+                Some(((after - before) as f64 * element).abs())
+            });
+            let found = distances.by_ref().reduce(f64::min);
+            drop(distances);
+            values.insert(counter, middle);
+            found
+        };
+        self.around.iter().map(stride).collect()
+    }
+}
+
+/// Evaluates a condition on sizes and counters; `None` if it depends on data.
+fn decide(condition: &Expr, values: &Values) -> Option<bool> {
+    let number = |expr: &Expr| match &expr.kind {
+        ExprKind::Nat(nat) => evaluate(nat, values),
+        _ => None,
+    };
+    match &condition.kind {
+        ExprKind::Literal(Literal::Bool(value)) => Some(*value),
+        ExprKind::Unary(Unary::Not, a) => decide(a, values).map(|value| !value),
+        ExprKind::Binary(Binary::And, a, b) => match (decide(a, values), decide(b, values)) {
+            (Some(a), Some(b)) => Some(a && b),
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            _ => None,
+        },
+        ExprKind::Binary(Binary::Or, a, b) => match (decide(a, values), decide(b, values)) {
+            (Some(a), Some(b)) => Some(a || b),
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            _ => None,
+        },
+        ExprKind::Binary(operator, a, b) => {
+            let (a, b) = (number(a)?, number(b)?);
+            match operator {
+                Binary::Gt => Some(a > b),
+                Binary::Lt => Some(a < b),
+                Binary::Ge => Some(a >= b),
+                Binary::Le => Some(a <= b),
+                Binary::Eq => Some(a == b),
+                Binary::Ne => Some(a != b),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Returns true for the statements that have a number among loops.
+pub(super) fn is_loop(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::For(_) | StmtKind::Reduce(_))
+}
+
+/// Returns the work at the end of a list of nodes, and adds some if there is none.
+fn work(nodes: &mut Vec<Node>) -> &mut Work {
+    if !matches!(nodes.last(), Some(Node::Work(_))) {
+        nodes.push(Node::Work(Work::default()));
+    }
+    match nodes.last_mut() {
+        Some(Node::Work(work)) => work,
+        _ => unreachable!("the last node is work"),
+    }
+}
+
+pub(super) fn element_bytes(elem: &Type) -> f64 {
+    match CType::of(elem, &rise::Names::default(), Origin(0)) {
+        Ok(ty) => ty.size() as f64,
+        // Half-precision numbers, and vectors whose length is a size.
+        Err(_) => scalar_bytes(elem),
+    }
+}
+
+fn scalar_bytes(ty: &Type) -> f64 {
+    match ty {
+        Type::Scalar(scalar) => scalar_size(*scalar) as f64,
+        _ => scalar_size(ScalarType::NatType) as f64,
+    }
+}

@@ -1,0 +1,172 @@
+//! The time of loops: of their operations, and of their transfers between levels of memory. The
+//! larger of both counts, because processors do both at the same time.
+
+use super::machine::Machine;
+use super::nest::{LoopNode, Node, Work};
+use super::traffic::{self, LINE, Traffic};
+use super::vectorize::{Obstacle, Vectorization};
+
+/// The time of an outermost statement.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NestTime {
+    /// The time of the operations in seconds.
+    pub operations: f64,
+    /// The bytes that move into each cache.
+    pub traffic: Vec<Traffic>,
+    /// The time of these transfers in seconds.
+    pub transfers: Vec<f64>,
+    /// The time of the operations of each loop without those in it, by its number.
+    pub loops: Vec<(usize, f64)>,
+}
+
+impl NestTime {
+    pub fn of(node: &Node, machine: &Machine) -> NestTime {
+        let mut timer = Timer {
+            machine,
+            loops: Vec::new(),
+        };
+        let nodes = std::slice::from_ref(node);
+        let seconds = timer.nodes(nodes, 1.0, 1.0);
+        let threads = threads_of(nodes, machine);
+        let caches = machine.caches.iter();
+        let traffic: Vec<Traffic> = caches.map(|cache| traffic::of(nodes, 0, cache)).collect();
+        let transfers = (machine.caches.iter())
+            .zip(&traffic)
+            .map(|(cache, traffic)| {
+                let speed = |of_one: f64| (of_one * threads).min(cache.total.max(of_one));
+                traffic.consecutive / speed(cache.consecutive)
+                    + traffic.scattered / speed(cache.scattered)
+            })
+            .collect();
+        NestTime {
+            operations: seconds,
+            traffic,
+            transfers,
+            loops: timer.loops,
+        }
+    }
+
+    pub fn seconds(&self) -> f64 {
+        self.transfers
+            .iter()
+            .copied()
+            .fold(self.operations, f64::max)
+    }
+}
+
+/// Returns the number of threads that execute statements.
+fn threads_of(nodes: &[Node], machine: &Machine) -> f64 {
+    let threads = nodes.iter().map(|node| match node {
+        Node::Loop(this) if this.is_parallel => f64::from(machine.threads).min(this.trips).max(1.0),
+        Node::Loop(this) => threads_of(&this.body, machine),
+        Node::Work(_) => 1.0,
+    });
+    threads.fold(1.0, f64::max)
+}
+
+struct Timer<'m> {
+    machine: &'m Machine,
+    loops: Vec<(usize, f64)>,
+}
+
+impl Timer<'_> {
+    /// Returns the time of statements that are executed this number of times by this number of
+    /// threads.
+    fn nodes(&mut self, nodes: &[Node], times: f64, threads: f64) -> f64 {
+        let mut seconds = 0.0;
+        for node in nodes {
+            seconds += match node {
+                Node::Work(work) => {
+                    times * self.cycles(work, 1.0) / self.machine.frequency / threads
+                }
+                Node::Loop(this) => self.time_of_loop(this, times, threads),
+            };
+        }
+        seconds
+    }
+
+    fn time_of_loop(&mut self, this: &LoopNode, times: f64, threads: f64) -> f64 {
+        /// The cycles to start a loop, and its last iterations if it is vectorised.
+        const START: f64 = 8.0;
+        let machine = self.machine;
+        let frequency = machine.frequency;
+        let times = times * this.weight;
+        let inner_threads = match this.is_parallel {
+            true => threads.max(f64::from(machine.threads).min(this.trips).max(1.0)),
+            false => threads,
+        };
+        let start = match this.is_parallel && machine.threads > 1 {
+            true => times * machine.parallel_start,
+            false => times * START / frequency / threads,
+        };
+        let times_of_body = times * this.trips;
+        let seconds = match (&this.vectorization, this.body.as_slice()) {
+            (Vectorization::Outer, body) => self.nodes(body, times_of_body, inner_threads),
+            (vectorization, [Node::Work(work)]) => {
+                let cycles = self.cycles_of_iteration(work, vectorization, this.trips);
+                times_of_body * cycles / frequency / inner_threads
+            }
+            (_, body) => self.nodes(body, times_of_body, inner_threads),
+        };
+        self.loops.push((this.number, seconds));
+        start + seconds
+    }
+
+    /// Returns the cycles of an iteration of an innermost loop.
+    fn cycles_of_iteration(&self, work: &Work, vectorization: &Vectorization, trips: f64) -> f64 {
+        /// The number of additions that wait in a processor, which belong to several executions of
+        /// a short loop.
+        const WINDOW: f64 = 128.0;
+        let machine = self.machine;
+        let latency = machine.cycles.latency / (WINDOW / trips.max(1.0)).clamp(1.0, 4.0);
+        let widest = (work.accesses.iter())
+            .map(|access| access.bytes)
+            .fold(4.0, f64::max);
+        let lanes = (f64::from(machine.vector_bytes) / widest).max(1.0);
+        let scalar = self.cycles(work, 1.0);
+        match vectorization {
+            Vectorization::Vector | Vectorization::LibraryCall => self.cycles(work, lanes),
+            // Compilers vectorise most of these loops, with scalar accesses.
+            Vectorization::Unknown => (scalar + self.cycles(work, lanes)) / 2.0,
+            Vectorization::OrderedSum => latency.max(self.cycles(work, lanes)),
+            Vectorization::Scalar(Obstacle::OrderedReduction(_)) => latency.max(scalar),
+            Vectorization::Scalar(Obstacle::Recurrence(_) | Obstacle::Dependence(_)) => {
+                let chain = machine.cycles.latency * (work.operations.simple / 2.0).max(1.0);
+                chain.max(scalar)
+            }
+            Vectorization::Scalar(
+                Obstacle::Call(_) | Obstacle::Booleans(_) | Obstacle::IntegerDivision,
+            )
+            | Vectorization::Outer => scalar,
+        }
+    }
+
+    /// Returns the cycles of statements with vectors of this number of lanes; accesses that skip
+    /// cache lines or depend on data are those of single elements.
+    fn cycles(&self, work: &Work, lanes: f64) -> f64 {
+        let cycles = &self.machine.cycles;
+        let operations = &work.operations;
+        let arithmetic =
+            (operations.simple * cycles.simple + operations.divide * cycles.divide) / lanes;
+        let calls = operations.call * cycles.call;
+        let (mut loads, mut stores) = (0.0, 0.0);
+        for access in &work.accesses {
+            let stride = access.strides.as_ref().and_then(|all| all.last().copied());
+            let is_wide = stride.is_some_and(|stride| stride <= access.bytes);
+            let count = match (is_wide, stride) {
+                (true, _) => access.weight / lanes,
+                (false, Some(stride)) if stride < LINE => 2.0 * access.weight / lanes,
+                (false, _) => access.weight,
+            };
+            let registers = access.bytes / f64::from(self.machine.vector_bytes);
+            match access.writes {
+                true => stores += count * registers.max(1.0),
+                false => loads += count * registers.max(1.0),
+            }
+        }
+        let accesses = (loads * cycles.load).max(stores * cycles.store);
+        // The processor starts about four instructions in a cycle.
+        let instructions = (operations.simple / lanes + loads + stores + 2.0 / lanes) / 4.0;
+        arithmetic.max(accesses).max(instructions) + calls
+    }
+}

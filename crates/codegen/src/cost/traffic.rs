@@ -1,0 +1,239 @@
+//! The bytes that move between levels of memory.
+//!
+//! For a cache, the traffic of a loop is the footprint of the loop if one iteration fits into the
+//! cache, because all that iterations share is still there; otherwise it is the traffic of one
+//! iteration for each of them. A footprint is the cache lines that the accesses to an array touch.
+//! (Footprints as in Wolf and Lam, "A Data Locality Optimizing Algorithm", 1991, but computed from
+//! the strides at given sizes.)
+
+use rustc_hash::FxHashMap;
+
+use super::machine::Cache;
+use super::nest::{Access, Node};
+use crate::ir::Id;
+
+/// The size of a cache line in bytes.
+pub(super) const LINE: f64 = 64.0;
+
+/// The bytes that are transferred.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Traffic {
+    /// The bytes of cache lines that are read or written one after another.
+    pub consecutive: f64,
+    /// The bytes of cache lines that are far apart.
+    pub scattered: f64,
+}
+
+impl Traffic {
+    pub fn bytes(self) -> f64 {
+        self.consecutive + self.scattered
+    }
+
+    fn add(&mut self, other: Traffic, times: f64) {
+        self.consecutive += other.consecutive * times;
+        self.scattered += other.scattered * times;
+    }
+}
+
+/// Returns the bytes that move into a cache as statements are executed once; `depth` is the number
+/// of loops around them.
+pub(super) fn of(nodes: &[Node], depth: usize, cache: &Cache) -> Traffic {
+    /// The caches keep a little more than their size of what is used again and again.
+    const SLACK: f64 = 1.2;
+    let fits = |footprint: &Footprint| footprint.occupied(cache) <= SLACK * cache.bytes as f64;
+    let whole = Footprint::of(nodes, depth);
+    if fits(&whole) {
+        return whole.traffic();
+    }
+    let mut traffic = Traffic::default();
+    for node in nodes {
+        match node {
+            Node::Work(_) => {
+                traffic.add(
+                    Footprint::of(std::slice::from_ref(node), depth).traffic(),
+                    1.0,
+                );
+            }
+            Node::Loop(this) if fits(&Footprint::of(&this.body, depth + 1)) => {
+                let node = std::slice::from_ref(node);
+                traffic.add(Footprint::of(node, depth).traffic(), this.weight);
+            }
+            Node::Loop(this) => {
+                let times = this.trips * this.weight;
+                traffic.add(of(&this.body, depth + 1, cache), times);
+            }
+        }
+    }
+    traffic
+}
+
+/// The cache lines that statements touch, by array.
+#[derive(Default)]
+struct Footprint {
+    arrays: FxHashMap<Id, ArrayFootprint>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct ArrayFootprint {
+    bytes: f64,
+    /// The largest power of two that divides the distance of lines that are far apart, or 0.
+    alignment: u64,
+    is_written: bool,
+    is_scattered: bool,
+}
+
+impl Footprint {
+    fn of(nodes: &[Node], depth: usize) -> Footprint {
+        let mut groups: Vec<Group> = Vec::new();
+        each_access(nodes, &mut |access| {
+            let found = groups.iter_mut().find(|group| group.has(access, depth));
+            match found {
+                Some(group) => group.offsets.push(access.offset),
+                None => groups.push(Group {
+                    access: access.clone(),
+                    offsets: vec![access.offset],
+                }),
+            }
+        });
+        let mut footprint = Footprint::default();
+        each_access(nodes, &mut |access| {
+            let array = footprint.arrays.entry(access.array).or_default();
+            array.is_written |= access.writes;
+        });
+        for group in groups {
+            let bytes = group.bytes(depth);
+            let array = footprint.arrays.entry(group.access.array).or_default();
+            if bytes >= array.bytes {
+                array.bytes = bytes;
+                array.alignment = alignment(&group.access, depth);
+                array.is_scattered = is_scattered(&group.access);
+            }
+        }
+        footprint
+    }
+
+    /// Returns the bytes of a cache that the lines need. Lines whose distance is a multiple of a
+    /// large power of two compete for a few sets of the cache, as if they needed all the others too.
+    fn occupied(&self, cache: &Cache) -> f64 {
+        let needed = self.arrays.values().map(|array| {
+            let Some(ways) = cache.ways.filter(|_| array.alignment > 0) else {
+                return array.bytes;
+            };
+            let sets = cache.bytes as f64 / (LINE * f64::from(ways));
+            let skipped = (array.alignment as f64 / LINE).max(1.0);
+            array.bytes * skipped.min(sets)
+        });
+        needed.sum()
+    }
+
+    fn traffic(&self) -> Traffic {
+        let mut traffic = Traffic::default();
+        for array in self.arrays.values() {
+            // A line that is written is read before and written back later.
+            let bytes = array.bytes * if array.is_written { 2.0 } else { 1.0 };
+            match array.is_scattered {
+                true => traffic.scattered += bytes,
+                false => traffic.consecutive += bytes,
+            }
+        }
+        traffic
+    }
+}
+
+/// Accesses to an array that differ only by constant distances.
+struct Group {
+    access: Access,
+    offsets: Vec<f64>,
+}
+
+impl Group {
+    fn has(&self, access: &Access, depth: usize) -> bool {
+        let inner = |access: &Access| {
+            (access.strides.as_ref()).map(|all| all.get(depth..).unwrap_or_default().to_vec())
+        };
+        let trips = |access: &Access| access.trips.get(depth..).unwrap_or_default().to_vec();
+        self.access.array == access.array
+            && inner(&self.access) == inner(access)
+            && trips(&self.access) == trips(access)
+    }
+
+    /// Returns the bytes of the cache lines that the accesses touch.
+    fn bytes(&self, depth: usize) -> f64 {
+        let (covered, span) = lines(&self.access, depth);
+        let mut offsets = self.offsets.clone();
+        offsets.sort_by(f64::total_cmp);
+        let mut bytes = covered;
+        for pair in offsets.windows(2) {
+            let gap = pair[1] - pair[0];
+            // Ranges that overlap are extended.
+            bytes += if gap >= span { covered } else { gap };
+        }
+        match self.access.array_bytes {
+            Some(all) => bytes.min(all.max(LINE)),
+            None => bytes,
+        }
+    }
+}
+
+/// Returns the bytes of the cache lines that an access touches in the loops from a depth on, and the
+/// distance from the first to the last.
+fn lines(access: &Access, depth: usize) -> (f64, f64) {
+    let trips = access.trips.get(depth..).unwrap_or_default();
+    let Some(strides) = &access.strides else {
+        let bytes = trips.iter().product::<f64>() * LINE;
+        return (bytes, bytes);
+    };
+    let strides = strides.get(depth..).unwrap_or_default();
+    let mut loops: Vec<(f64, f64)> = (strides.iter().copied())
+        .zip(trips.iter().copied())
+        .filter(|(stride, trips)| *stride > 0.0 && *trips > 1.0)
+        .collect();
+    loops.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut span = access.bytes;
+    let mut covered = access.bytes.max(LINE);
+    for (stride, trips) in loops {
+        let whole = span + stride * (trips - 1.0);
+        if stride > span.max(LINE) {
+            covered *= trips;
+        } else if covered >= span {
+            covered = covered.max(whole);
+        } else {
+            covered *= whole / span;
+        }
+        span = whole;
+    }
+    (covered, span)
+}
+
+/// Returns the largest power of two that divides the distance of the lines that an access touches
+/// in the loops from a depth on; 0 if the lines are next to each other.
+fn alignment(access: &Access, depth: usize) -> u64 {
+    let strides = access.strides.iter().flatten().skip(depth);
+    let moving: Vec<f64> = (strides.zip(access.trips.iter().skip(depth)))
+        .filter(|(stride, trips)| **stride > 0.0 && **trips > 1.0)
+        .map(|(stride, _)| *stride)
+        .collect();
+    let least = moving.iter().copied().fold(f64::INFINITY, f64::min);
+    match least.is_finite() && least > LINE {
+        true => 1 << (least as u64).trailing_zeros(),
+        false => 0,
+    }
+}
+
+/// Returns true if the innermost loop in which the place changes skips cache lines.
+fn is_scattered(access: &Access) -> bool {
+    let Some(strides) = &access.strides else {
+        return true;
+    };
+    let innermost = strides.iter().rev().find(|stride| **stride > 0.0);
+    innermost.is_some_and(|stride| *stride > 4.0 * LINE)
+}
+
+fn each_access<'n>(nodes: &'n [Node], visit: &mut dyn FnMut(&'n Access)) {
+    for node in nodes {
+        match node {
+            Node::Loop(this) => each_access(&this.body, visit),
+            Node::Work(work) => work.accesses.iter().for_each(&mut *visit),
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! Predicts whether C compilers vectorise a loop, as GCC 12 does with `-O3` and without
+//! `-ffast-math`.
+//!
+//! The prediction is conservative on both sides: loops for which it depends on the compiler's own
+//! cost model, such as those with strided accesses, are [`Vectorization::Unknown`].
+
+use nat::Nat;
+use rise::Type;
+use rustc_hash::FxHashSet;
+use syntax::ast::{Literal, Name, ScalarType};
+
+use crate::analysis::dependence_test::linear_form;
+use crate::analysis::math;
+use crate::ir::walk;
+use crate::ir::{
+    Binary, Expr, ExprKind, Function, Id, Loop, LoopMode, Place, Stmt, StmtKind, Unary,
+};
+
+/// The prediction for the instructions of a loop.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Vectorization {
+    /// The loop contains other loops.
+    Outer,
+    /// Vector instructions.
+    Vector,
+    /// A call of a library function that fills or copies memory.
+    LibraryCall,
+    /// Additions one after another: compilers may use vector instructions for the operands, but
+    /// must not change the order of additions of floating-point numbers.
+    OrderedSum,
+    /// Scalar instructions.
+    Scalar(Obstacle),
+    /// The prediction depends on the compiler.
+    Unknown,
+}
+
+/// The reason why a loop is not vectorised.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Obstacle {
+    /// A reduction of floating-point numbers by an operator other than the addition, whose order
+    /// compilers do not change.
+    OrderedReduction(&'static str),
+    /// The function has no vector version.
+    Call(Name),
+    /// Each iteration needs a variable that the previous one computes.
+    Recurrence(Name),
+    /// Each iteration reads an element of an array that an earlier one writes.
+    Dependence(Name),
+    /// The loop reads an array of Booleans.
+    Booleans(Name),
+    /// Integers are divided by a value that is not a constant.
+    IntegerDivision,
+}
+
+/// Predicts whether a loop is vectorised.
+pub(super) fn of(function: &Function, this: &Loop) -> Vectorization {
+    if this.mode == LoopMode::Vector {
+        return Vectorization::Vector;
+    }
+    let mut has_loop = false;
+    walk::each_stmt(&this.body, &mut |stmt| {
+        has_loop |= matches!(stmt.kind, StmtKind::For(_) | StmtKind::Reduce(_));
+    });
+    if has_loop {
+        return Vectorization::Outer;
+    }
+    if is_library_call(this) {
+        return Vectorization::LibraryCall;
+    }
+    let mut body = Body {
+        function,
+        this,
+        declared: FxHashSet::default(),
+        loads: Vec::new(),
+        stores: Vec::new(),
+        scalars: Vec::new(),
+        obstacle: None,
+        is_unknown: this.step.as_const() != Some(1) || is_short(this),
+    };
+    body.block(&this.body);
+    body.verdict()
+}
+
+/// Returns true for a loop with a small constant number of iterations, which compilers unroll.
+fn is_short(this: &Loop) -> bool {
+    let length = Nat::sub(&this.to, &this.from).as_const();
+    length.is_some_and(|length| length <= 16)
+}
+
+/// The accesses and assignments in the body of an innermost loop.
+struct Body<'a> {
+    function: &'a Function,
+    this: &'a Loop,
+    /// The variables that are declared in the loop.
+    declared: FxHashSet<Id>,
+    loads: Vec<&'a Place>,
+    stores: Vec<&'a Place>,
+    /// The assignments to variables that are declared outside of the loop.
+    scalars: Vec<(Id, &'a Expr)>,
+    obstacle: Option<Obstacle>,
+    is_unknown: bool,
+}
+
+impl<'a> Body<'a> {
+    fn block(&mut self, body: &'a [Stmt]) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Declare(id, value) => {
+                    self.declared.insert(*id);
+                    let variable = &self.function.variables[id.0 as usize];
+                    let is_bool = matches!(&*variable.elem, Type::Scalar(ScalarType::Bool));
+                    self.is_unknown |= variable.count.is_some() || is_bool;
+                    if let Some(value) = value {
+                        self.expr(value);
+                    }
+                }
+                StmtKind::Assign(place, value) => {
+                    self.expr(value);
+                    self.store(place, value);
+                }
+                StmtKind::Block(body) => self.block(body),
+                // Guarded stores become masked stores on some processors.
+                StmtKind::If { condition, .. } => {
+                    self.is_unknown = true;
+                    self.expr(condition);
+                    walk::blocks(stmt, &mut |body| self.block(body));
+                }
+                StmtKind::For(_)
+                | StmtKind::Point(..)
+                | StmtKind::Swap(..)
+                | StmtKind::Reduce(_)
+                | StmtKind::Barrier(_)
+                | StmtKind::Kernel(_) => self.is_unknown = true,
+            }
+        }
+    }
+
+    fn name(&self, id: Id) -> Name {
+        self.function.variables[id.0 as usize].name.clone()
+    }
+
+    fn store(&mut self, place: &'a Place, value: &'a Expr) {
+        if place.index.is_some() {
+            self.is_unknown |= self.is_boolean(place);
+            self.place(place);
+            self.stores.push(place);
+        } else if !self.declared.contains(&place.id) {
+            if !place.members.is_empty() {
+                self.is_unknown = true;
+            }
+            self.scalars.push((place.id, value));
+        }
+    }
+
+    /// Checks an access to an array.
+    fn place(&mut self, place: &Place) {
+        let variable = &self.function.variables[place.id.0 as usize];
+        let is_scalar = matches!(&*variable.elem, Type::Scalar(_) | Type::Index(_));
+        let unit = match &place.index {
+            Some(index) if index.mentions(self.this.counter) => {
+                linear_form(index, self.this.counter)
+                    .is_some_and(|(stride, _)| stride.as_const() == Some(1))
+            }
+            _ => true,
+        };
+        let is_part = !place.members.is_empty() || place.lane.is_some() || place.lanes.is_some();
+        if !unit || is_part || !is_scalar || self.depends_on_data(place) {
+            self.is_unknown = true;
+        }
+    }
+
+    fn is_boolean(&self, place: &Place) -> bool {
+        let elem = &self.function.variables[place.id.0 as usize].elem;
+        matches!(&**elem, Type::Scalar(ScalarType::Bool))
+    }
+
+    fn depends_on_data(&self, place: &Place) -> bool {
+        let opaque = |nat: &Nat| (self.function.opaque.iter()).any(|(var, _)| nat.mentions(*var));
+        place.index.as_ref().is_some_and(opaque)
+    }
+
+    fn block_by(&mut self, obstacle: Obstacle) {
+        self.obstacle.get_or_insert(obstacle);
+    }
+
+    fn expr(&mut self, expr: &'a Expr) {
+        match &expr.kind {
+            ExprKind::Load(place) if place.index.is_some() => {
+                if self.is_boolean(place) {
+                    self.block_by(Obstacle::Booleans(self.name(place.id)));
+                }
+                self.place(place);
+                self.loads.push(place);
+            }
+            ExprKind::Load(place) => self.is_unknown |= !place.members.is_empty(),
+            ExprKind::Call(function, _) => match math::plain_name(&function.name) {
+                Some("sqrt" | "fabs") => {}
+                Some("fma" | "copysign" | "floor" | "ceil" | "trunc" | "rint" | "nearbyint")
+                | Some("fmin" | "fmax" | "round" | "lrint" | "fdim") => self.is_unknown = true,
+                Some(_) if function.body.is_none() => {
+                    self.block_by(Obstacle::Call(function.name.clone()));
+                }
+                Some(_) | None => self.is_unknown = true,
+            },
+            ExprKind::Binary(Binary::Div | Binary::Mod, _, divisor) if !is_float(&expr.ty) => {
+                match divisor.kind {
+                    ExprKind::Literal(_) => self.is_unknown = true,
+                    _ => self.block_by(Obstacle::IntegerDivision),
+                }
+            }
+            ExprKind::Binary(operator, a, _) => {
+                self.is_unknown |= matches!(operator, Binary::And | Binary::Or)
+                    || (*operator == Binary::Mul && is_wide(&a.ty));
+            }
+            ExprKind::Unary(Unary::Not | Unary::Abs, _) | ExprKind::Cast(..) => {
+                self.is_unknown |= !is_simple_cast(expr);
+            }
+            ExprKind::Select(..) => {}
+            ExprKind::Nat(nat) if nat.mentions(self.this.counter) => {
+                let is_linear = linear_form(nat, self.this.counter).is_some();
+                self.is_unknown |= !is_linear;
+            }
+            ExprKind::Pair(..)
+            | ExprKind::Half(..)
+            | ExprKind::Broadcast(_)
+            | ExprKind::Vector(_)
+            | ExprKind::Lane(..)
+            | ExprKind::Element(..) => self.is_unknown = true,
+            ExprKind::Literal(_) | ExprKind::Nat(_) | ExprKind::Unary(..) => {}
+        }
+        walk::each_part(expr, &mut |part| self.expr(part));
+    }
+
+    fn verdict(mut self) -> Vectorization {
+        self.check_arrays();
+        let mut is_sum = false;
+        for (id, value) in std::mem::take(&mut self.scalars) {
+            match self.reduction(id, value) {
+                Some(reduction) => match (reduction, is_float(&value.ty)) {
+                    (Binary::Add | Binary::Sub, true) => is_sum = true,
+                    (Binary::Mul, true) => self.block_by(Obstacle::OrderedReduction("product")),
+                    (Binary::Min, true) => self.block_by(Obstacle::OrderedReduction("minimum")),
+                    (Binary::Max, true) => self.block_by(Obstacle::OrderedReduction("maximum")),
+                    (Binary::Add | Binary::Sub | Binary::Min | Binary::Max, false)
+                        if !is_wide(&value.ty) => {}
+                    _ => self.is_unknown = true,
+                },
+                None if !self.reads(value, id) => self.is_unknown = true,
+                None => match has_select(value) {
+                    true => self.is_unknown = true,
+                    false => self.block_by(Obstacle::Recurrence(self.name(id))),
+                },
+            }
+        }
+        match self.obstacle {
+            Some(obstacle) => Vectorization::Scalar(obstacle),
+            None if is_sum => Vectorization::OrderedSum,
+            None if self.is_unknown => Vectorization::Unknown,
+            None => Vectorization::Vector,
+        }
+    }
+
+    /// Compares the stores with all other accesses to the same array.
+    fn check_arrays(&mut self) {
+        let counter = self.this.counter;
+        for store in self.stores.clone() {
+            let Some(written) = &store.index else {
+                continue;
+            };
+            if !written.mentions(counter) {
+                self.is_unknown = true;
+                continue;
+            }
+            for load in self
+                .loads
+                .clone()
+                .into_iter()
+                .filter(|load| load.id == store.id)
+            {
+                let Some(read) = &load.index else {
+                    continue;
+                };
+                if read == written {
+                    continue;
+                }
+                // The number of iterations between the write and the read.
+                let distance = Nat::sub(written, read).as_const();
+                match (distance, linear_form(written, counter)) {
+                    (Some(distance), Some((stride, _))) if stride.as_const() == Some(1) => {
+                        if distance == 1 {
+                            self.block_by(Obstacle::Dependence(self.name(store.id)));
+                        } else if distance > 1 {
+                            self.is_unknown = true;
+                        }
+                    }
+                    _ => self.is_unknown = true,
+                }
+            }
+            let others = self.stores.iter().filter(|other| other.id == store.id);
+            self.is_unknown |= others.count() > 1;
+        }
+    }
+
+    /// Returns the operator if the value combines the variable with other values, and no other part
+    /// of the loop reads the variable.
+    fn reduction(&self, id: Id, value: &Expr) -> Option<Binary> {
+        let uses = |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Declare(_, Some(value)) => self.reads(value, id),
+            StmtKind::Assign(place, other) => {
+                (place.id != id || place.index.is_some()) && self.reads(other, id)
+            }
+            StmtKind::If { condition, .. } => self.reads(condition, id),
+            _ => false,
+        };
+        let mut elsewhere = 0;
+        let mut assignments = 0;
+        walk::each_stmt(&self.this.body, &mut |stmt| {
+            elsewhere += u32::from(uses(stmt));
+            let assigns = matches!(&stmt.kind, StmtKind::Assign(place, _) if place.id == id);
+            assignments += u32::from(assigns);
+        });
+        if elsewhere > 0 || assignments != 1 {
+            return None;
+        }
+        self.operator(id, value)
+    }
+
+    fn operator(&self, id: Id, value: &Expr) -> Option<Binary> {
+        let ExprKind::Binary(operator, a, b) = &value.kind else {
+            return None;
+        };
+        let is_variable = |expr: &Expr| matches!(&expr.kind, ExprKind::Load(place) if place.id == id && place.index.is_none());
+        match (self.reads(a, id), self.reads(b, id)) {
+            (true, false) if is_variable(a) => Some(*operator),
+            (false, true) if is_variable(b) && *operator != Binary::Sub => Some(*operator),
+            // `(acc + a) + b`
+            (true, false) if matches!(operator, Binary::Add | Binary::Sub) => {
+                let inner = self.operator(id, a)?;
+                matches!(inner, Binary::Add | Binary::Sub).then_some(inner)
+            }
+            _ => None,
+        }
+    }
+
+    fn reads(&self, value: &Expr, id: Id) -> bool {
+        let mut found = false;
+        walk::sub_exprs(value, &mut |expr| {
+            found |= matches!(&expr.kind, ExprKind::Load(place) if place.id == id);
+        });
+        found
+    }
+}
+
+/// Returns true if a loop only fills a contiguous part of an array with zeros, or copies one.
+fn is_library_call(this: &Loop) -> bool {
+    let [stmt] = this.body.as_slice() else {
+        return false;
+    };
+    let StmtKind::Assign(place, value) = &stmt.kind else {
+        return false;
+    };
+    let is_unit = |place: &Place| {
+        let form = (place.index.as_ref()).and_then(|index| linear_form(index, this.counter));
+        form.is_some_and(|(stride, _)| stride.as_const() == Some(1)) && place.members.is_empty()
+    };
+    let is_zero = match &value.kind {
+        ExprKind::Literal(Literal::Int { value, .. }) => *value == 0,
+        ExprKind::Literal(Literal::Float { text, .. }) => {
+            (text.parse::<f64>()).is_ok_and(|value| value == 0.0 && value.is_sign_positive())
+        }
+        _ => false,
+    };
+    let copies =
+        matches!(&value.kind, ExprKind::Load(from) if is_unit(from) && from.id != place.id);
+    is_unit(place) && (copies || is_zero)
+}
+
+pub(super) fn is_float(ty: &Type) -> bool {
+    let scalar = match ty {
+        Type::Vector(_, elem) => elem,
+        other => other,
+    };
+    matches!(
+        scalar,
+        Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
+    )
+}
+
+/// Returns true for integers of 64 bits, which not all processors multiply and compare in vectors.
+fn is_wide(ty: &Type) -> bool {
+    matches!(ty, Type::Scalar(ScalarType::I64 | ScalarType::U64))
+}
+
+/// Returns true for a conversion between 32-bit numbers.
+fn is_simple_cast(expr: &Expr) -> bool {
+    let is_32 = |ty: &Type| {
+        matches!(
+            ty,
+            Type::Scalar(ScalarType::I32 | ScalarType::F32 | ScalarType::NatType) | Type::Index(_)
+        )
+    };
+    match &expr.kind {
+        ExprKind::Cast(to, from) => {
+            matches!(to, ScalarType::I32 | ScalarType::F32) && is_32(&from.ty)
+        }
+        _ => false,
+    }
+}
+
+fn has_select(value: &Expr) -> bool {
+    let mut found = false;
+    walk::sub_exprs(value, &mut |expr| {
+        let is_choice = matches!(
+            expr.kind,
+            ExprKind::Select(..)
+                | ExprKind::Binary(
+                    Binary::And | Binary::Or | Binary::Eq | Binary::Lt | Binary::Le,
+                    ..
+                )
+        );
+        found |= is_choice;
+    });
+    found
+}

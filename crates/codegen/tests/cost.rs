@@ -1,0 +1,181 @@
+//! Tests of estimates: the bytes that move, the operations, the sizes that are assumed, and hints.
+
+use codegen::Target;
+use codegen::cost::{Cache, Estimate, HintKind, Machine, Vectorization, estimate};
+use rise::core::{normalise, program_of};
+
+fn estimated(
+    text: &str,
+    target: Target,
+    machine: Option<&Machine>,
+    sizes: &[(&str, i64)],
+) -> Estimate {
+    let mut program = program_of(text, "f").expect("a program");
+    normalise(&mut program).expect("a normal form");
+    let functional = dpia::functional(&program, target.features());
+    let functional = functional.unwrap_or_else(|found| panic!("{found:?}"));
+    let imperative = dpia::imperative(&functional).expect("an imperative program");
+    let sizes: Vec<_> = sizes
+        .iter()
+        .map(|(name, size)| ((*name).into(), *size))
+        .collect();
+    estimate(&imperative, target, &Default::default(), machine, &sizes).expect("an estimate")
+}
+
+fn in_c(text: &str, sizes: &[(&str, i64)]) -> Estimate {
+    estimated(text, Target::C, None, sizes)
+}
+
+/// Returns the bytes that move into the cache with this number.
+fn bytes(estimate: &Estimate, cache: usize) -> f64 {
+    estimate.cost.as_ref().expect("costs").transfers[cache].1
+}
+
+fn seconds(estimate: &Estimate) -> f64 {
+    estimate.cost.as_ref().expect("costs").seconds
+}
+
+/// Asserts that two numbers differ by at most two percent.
+#[track_caller]
+fn assert_near(number: f64, expected: f64) {
+    let difference = (number - expected).abs();
+    assert!(difference <= 0.02 * expected, "{number}, not {expected}");
+}
+
+const DOUBLED: &str =
+    "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x * 2.0f))))";
+const COLUMNS: &str = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+  a |> transpose |> mapSeq(fun(column => column |> reduceSeq(add)(0.0f)))))";
+
+#[test]
+fn written_memory_moves_twice() {
+    let n = 1_000_000;
+    let found = in_c(DOUBLED, &[("n", n)]);
+    for cache in 0..3 {
+        assert_near(bytes(&found, cache), 12.0 * n as f64);
+    }
+}
+
+#[test]
+fn rows_of_a_stencil_move_once() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(a: (n + 2).m.f32 =>
+      a |> slide(3)(1) |> mapSeq(fun(rows => rows |> transpose |> mapSeq(fun(column =>
+        column |> reduceSeq(add)(0.0f)))))))";
+    let (n, m) = (2000, 2000);
+    let found = in_c(text, &[("n", n), ("m", m)]);
+    assert_near(bytes(&found, 1), 12.0 * (n * m) as f64);
+}
+
+#[test]
+fn columns_move_whole_lines_unless_they_fit() {
+    // A line of each row for each column: the lines of a column do not fit into the first cache.
+    let found = in_c(COLUMNS, &[("n", 5000), ("m", 1000)]);
+    assert!(bytes(&found, 0) > 60.0 * 5000.0 * 1000.0);
+    assert_near(bytes(&found, 2), 4.0 * 5000.0 * 1000.0);
+    let found = in_c(COLUMNS, &[("n", 100), ("m", 1000)]);
+    assert_near(bytes(&found, 0), 4.0 * 100.0 * 1000.0);
+}
+
+#[test]
+fn powers_of_two_compete_for_sets() {
+    let conflicting = in_c(COLUMNS, &[("n", 1024), ("m", 1024)]);
+    let other = in_c(COLUMNS, &[("n", 1024), ("m", 1000)]);
+    assert!(bytes(&conflicting, 1) > 10.0 * bytes(&other, 1));
+}
+
+#[test]
+fn operations_are_counted_in_sizes() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32, x: m.f32 =>
+      a |> mapSeq(fun(row => zip(row)(x) |> reduceSeq(fun(sum, p => sum + p._1 * p._2))(0.0f)))))";
+    let found = in_c(text, &[]);
+    let operations = found.operations.clone().expect("a count");
+    assert_eq!(found.size_text(&operations), "n*m*2");
+}
+
+#[test]
+fn assumed_sizes_satisfy_the_conditions_of_the_program() {
+    let text = "def f = depFun(n: Nat => fun(xs: n.f32 =>
+      xs |> split(15) |> mapSeq(mapSeq(fun(x => x * 2.0f)))))";
+    let found = in_c(text, &[]);
+    assert_eq!(found.sizes, [("n".into(), 960, true)]);
+    assert_eq!(in_c(DOUBLED, &[]).sizes, [("n".into(), 1024, true)]);
+    assert_eq!(in_c(DOUBLED, &[("n", 7)]).sizes, [("n".into(), 7, false)]);
+}
+
+#[test]
+fn threads_share_the_bandwidth_of_memory() {
+    let text = DOUBLED.replace("mapSeq", "mapPar");
+    let of_threads = |threads| {
+        let machine = Machine {
+            threads,
+            ..Machine::default()
+        };
+        let found = estimated(&text, Target::OpenMp, Some(&machine), &[("n", 100_000_000)]);
+        seconds(&found)
+    };
+    assert!(of_threads(1) > 1.8 * of_threads(2));
+    assert_near(of_threads(16), of_threads(32));
+}
+
+#[test]
+fn slower_caches_take_longer() {
+    let cache = |consecutive: f64| Machine {
+        caches: vec![Cache {
+            name: "L1".to_owned(),
+            bytes: 32 << 10,
+            ways: None,
+            consecutive,
+            scattered: consecutive,
+            total: consecutive,
+        }],
+        ..Machine::default()
+    };
+    let time = |machine: &Machine| {
+        seconds(&estimated(
+            DOUBLED,
+            Target::C,
+            Some(machine),
+            &[("n", 1_000_000)],
+        ))
+    };
+    assert_near(time(&cache(1e9)), 10.0 * time(&cache(1e10)));
+}
+
+#[test]
+fn a_description_of_a_machine_has_defaults_and_is_checked() {
+    let machine = Machine::parse("threads = 4\n[cycles]\nlatency = 2.0\n").expect("a machine");
+    assert_eq!((machine.threads, machine.cycles.latency), (4, 2.0));
+    assert_eq!(machine.caches, Machine::default().caches);
+    for (text, message) in [
+        ("threads = 0", "`threads` is 0, but must be positive"),
+        ("caches = []", "`caches` is empty"),
+        (
+            "[cycles]\nload = -1.0",
+            "`cycles.load` is -1, but must be positive",
+        ),
+    ] {
+        assert_eq!(Machine::parse(text), Err(message.to_owned()));
+    }
+    assert!(Machine::parse("colour = 1").is_err_and(|message| message.contains("colour")));
+}
+
+#[test]
+fn the_interchanged_loops_of_a_hint_are_faster() {
+    let found = in_c(COLUMNS, &[("n", 3000), ("m", 2000)]);
+    let [hint] = &found.hints[..] else {
+        panic!("{:?}", found.hints)
+    };
+    assert!(matches!(&hint.kind, HintKind::StridedRead { factor, .. } if *factor > 2.0));
+    // With one column, the other order reads as far apart.
+    let found = in_c(COLUMNS, &[("n", 3000), ("m", 1)]);
+    let is_strided = |kind: &HintKind| matches!(kind, HintKind::StridedRead { .. });
+    assert!(!found.hints.iter().any(|hint| is_strided(&hint.kind)));
+}
+
+#[test]
+fn loops_that_depend_on_data_have_no_prediction() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(xs: m.f32, at: n.Idx[m] =>
+      at |> mapSeq(fun(i => xs |> idx(i)))))";
+    let found = in_c(text, &[]);
+    assert_eq!(found.loops[0].vectorization, Vectorization::Unknown);
+}

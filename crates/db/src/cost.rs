@@ -1,0 +1,106 @@
+//! Estimates of the time of definitions, and hints at loops that another program would execute
+//! faster.
+
+use std::sync::Arc;
+
+use codegen::Target;
+use codegen::codes;
+use codegen::cost::{Estimate, Hint, HintKind, Machine};
+use syntax::ast::Name;
+use syntax::{Code, Diagnostic, Severity};
+
+use crate::inputs::{Db, SourceItem};
+use crate::options::Options;
+use crate::stages::programs::schedule;
+use crate::stages::{self, StageResult, imperative};
+use crate::strategies::is_lowered;
+
+/// The estimate of a definition.
+#[derive(Clone, Debug)]
+pub struct DefinitionEstimate {
+    /// The time, the loops and the hints.
+    pub estimate: Arc<Estimate>,
+    /// The hints as diagnostics of the definition.
+    pub hints: Vec<Diagnostic>,
+}
+
+/// Estimates the time of the program on a machine at these sizes; without a machine, on the default
+/// one of the target.
+pub(crate) fn estimate_on(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+    machine: Option<&Machine>,
+    sizes: &[(Name, i64)],
+) -> StageResult<Estimate> {
+    let program = imperative(db, item, target)?;
+    let options = Options::get(db).codegen(db);
+    let work = || codegen::cost::estimate(&program, target, options, machine, sizes);
+    stages::generated(db, item, target, &program, work)
+}
+
+/// Returns the hints of an estimate as diagnostics at the loops in the definition's own text.
+pub(crate) fn diagnostics(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+    estimate: &Estimate,
+) -> Vec<Diagnostic> {
+    let Ok(program) = imperative(db, item, target) else {
+        return Vec::new();
+    };
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for hint in &estimate.hints {
+        // The loops of a strategy are not in the text.
+        let place = match is_chosen_by_strategy(db, item, target) {
+            true => None,
+            false => stages::head(&program, hint.origin),
+        };
+        let span = place.unwrap_or_else(|| stages::name_span(db, item));
+        let code = code(hint);
+        // Several loops may come from one phrase of the definition.
+        if found
+            .iter()
+            .any(|other| (other.span, other.code) == (span, code))
+        {
+            continue;
+        }
+        let message = hint.message(&estimate.names);
+        let mut diagnostic = Diagnostic::new(Severity::Hint, code, span, message);
+        diagnostic.help = Some(help(hint).to_owned());
+        found.push(diagnostic);
+    }
+    found
+}
+
+/// Returns true if a strategy or the default schedule chooses the loops of a definition.
+fn is_chosen_by_strategy(db: &dyn Db, item: SourceItem, target: Target) -> bool {
+    is_lowered(db, item.into()) || schedule(db, item, target).is_some()
+}
+
+fn code(hint: &Hint) -> Code {
+    match hint.kind {
+        HintKind::StridedRead { .. } => codes::STRIDED_READ,
+        HintKind::Copy { .. } => codes::COPY,
+        HintKind::OrderedReduction { .. } => codes::ORDERED_REDUCTION,
+        HintKind::Booleans { .. } => codes::NOT_VECTORISED,
+        HintKind::Uncoalesced { .. } => codes::UNCOALESCED,
+    }
+}
+
+/// Returns what to do about a hint.
+fn help(hint: &Hint) -> &'static str {
+    match hint.kind {
+        HintKind::StridedRead { .. } => {
+            "make the reduction the outer loop, which accumulates all results together (`accumulateRows`)"
+        }
+        HintKind::Copy { .. } => "read the array itself, without the copy in memory",
+        HintKind::OrderedReduction { .. } => {
+            "reduce several parts of the array side by side, and combine their results at the end"
+        }
+        HintKind::Booleans { .. } => "store `u8` or `i32` in place of `bool`",
+        HintKind::Uncoalesced { .. } => {
+            "let the index of the work-item in dimension 0 be the innermost index of the array"
+        }
+    }
+}
