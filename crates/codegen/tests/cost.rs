@@ -68,9 +68,10 @@ fn rows_of_a_stencil_move_once() {
 
 #[test]
 fn columns_move_whole_lines_unless_they_fit() {
-    // A line of each row for each column: the lines of a column do not fit into the first cache.
+    // A line of each row for four columns, which are read together: the lines of a column do not fit
+    // into the first cache.
     let found = in_c(COLUMNS, &[("n", 5000), ("m", 1000)]);
-    assert!(bytes(&found, 0) > 60.0 * 5000.0 * 1000.0);
+    assert!(bytes(&found, 0) > 15.0 * 5000.0 * 1000.0);
     assert_near(bytes(&found, 2), 4.0 * 5000.0 * 1000.0);
     let found = in_c(COLUMNS, &[("n", 100), ("m", 1000)]);
     assert_near(bytes(&found, 0), 4.0 * 100.0 * 1000.0);
@@ -80,7 +81,7 @@ fn columns_move_whole_lines_unless_they_fit() {
 fn powers_of_two_compete_for_sets() {
     let conflicting = in_c(COLUMNS, &[("n", 1024), ("m", 1024)]);
     let other = in_c(COLUMNS, &[("n", 1024), ("m", 1000)]);
-    assert!(bytes(&conflicting, 1) > 10.0 * bytes(&other, 1));
+    assert!(bytes(&conflicting, 1) > 3.0 * bytes(&other, 1));
 }
 
 #[test]

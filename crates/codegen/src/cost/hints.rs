@@ -118,6 +118,19 @@ impl Hint {
         }
     }
 
+    /// Returns the hint with a factor that is multiplied by `gain`; `None` if it is too small then.
+    pub(super) fn scaled(mut self, gain: f64) -> Option<Hint> {
+        match &mut self.kind {
+            HintKind::StridedRead { factor, .. }
+            | HintKind::OrderedReduction { factor, .. }
+            | HintKind::Booleans { factor, .. } => *factor *= gain,
+            HintKind::Copy { .. } | HintKind::Uncoalesced { .. } => {}
+        }
+        self.factor()
+            .is_none_or(|factor| factor >= MIN_FACTOR)
+            .then_some(self)
+    }
+
     /// Returns how much slower the loop is estimated to be than its faster form.
     pub fn factor(&self) -> Option<f64> {
         match self.kind {

@@ -36,6 +36,7 @@ use crate::error::CompileError;
 use crate::ir::kernel::{Code, Kernels};
 use crate::ir::{Expr, ExprKind, Function, Loop, LoopMode, Stmt, StmtKind, walk};
 use crate::lower;
+use crate::opt::unroll_and_jam;
 use crate::pipeline::{self, Options};
 use crate::signature::Signature;
 use crate::targets::Target;
@@ -71,6 +72,22 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Replaces the hints by those of the same program without unroll-and-jam, whose loops are those
+    /// of the source. Their factors are scaled by what unroll-and-jam gains; hints that are not
+    /// worth their while any more are left out.
+    fn with_hints_of(self, unjammed: Estimate) -> Estimate {
+        let seconds = |estimate: &Estimate| estimate.cost.as_ref().map(|cost| cost.seconds);
+        let gain = match (seconds(&self), seconds(&unjammed)) {
+            (Some(jammed), Some(unjammed)) if unjammed > 0.0 => jammed / unjammed,
+            _ => 1.0,
+        };
+        let hints = unjammed.hints.into_iter();
+        Estimate {
+            hints: hints.filter_map(|hint| hint.scaled(gain)).collect(),
+            ..self
+        }
+    }
+
     /// Returns the time, and the sizes at which it is estimated, such as `about 12 ms at n = 1024`;
     /// `None` for targets with kernels.
     pub fn summary(&self) -> Option<String> {
@@ -159,11 +176,15 @@ pub fn estimate(
     for pass in INDEX_PASSES {
         options.without.insert(pass).expect("the pass is optional");
     }
-    let mut lowered = lower::lower(program, target.features(), &options.without)?;
-    let signature = lowered.signature.clone();
-    lowered.function.features = target.features();
-    lowered.function.without = options.without.clone();
-    let program = pipeline::optimise(lowered, &options).map_err(|error| vec![error])?;
+    let compiled = |options: &Options| -> Result<_, Vec<CompileError>> {
+        let mut lowered = lower::lower(program, target.features(), &options.without)?;
+        let signature = lowered.signature.clone();
+        lowered.function.features = target.features();
+        lowered.function.without = options.without.clone();
+        let compiled = pipeline::optimise(lowered, options).map_err(|error| vec![error])?;
+        Ok((compiled, signature))
+    };
+    let (program, signature) = compiled(&options)?;
     let given = given_sizes(&signature, sizes);
     let values: Values = (signature.sizes.iter().zip(&given))
         .map(|((var, _), (_, value, _))| (*var, *value))
@@ -172,7 +193,15 @@ pub fn estimate(
     let machine = machine.or(default.as_ref());
     Ok(match (&program.code, machine) {
         (Code::Function(function), Some(machine)) => {
-            Analysis::new(function, &values, machine).estimate(given)
+            let estimate = Analysis::new(function, &values, machine).estimate(given.clone());
+            let unjammed = options.without.insert(unroll_and_jam::PASS.name);
+            unjammed.expect("the pass is optional");
+            let (unjammed, _) = compiled(&options)?;
+            let Code::Function(unjammed) = &unjammed.code else {
+                return Ok(estimate);
+            };
+            let unjammed = Analysis::new(unjammed, &values, machine).estimate(given);
+            estimate.with_hints_of(unjammed)
         }
         (Code::Function(_), None) => unreachable!("targets without kernels have a machine"),
         (Code::Kernels(kernels), _) => of_kernels(kernels, &signature, given),

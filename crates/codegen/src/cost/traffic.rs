@@ -159,14 +159,18 @@ impl Group {
 
     /// Returns the bytes of the cache lines that the accesses touch.
     fn bytes(&self, depth: usize) -> f64 {
-        let (covered, span) = lines(&self.access, depth);
+        let Lines { covered, run, span } = lines(&self.access, depth);
         let mut offsets = self.offsets.clone();
         offsets.sort_by(f64::total_cmp);
         let mut bytes = covered;
         for pair in offsets.windows(2) {
             let gap = pair[1] - pair[0];
-            // Ranges that overlap are extended.
-            bytes += if gap >= span { covered } else { gap };
+            // Ranges that overlap are extended, each of the runs of lines that they consist of.
+            bytes += if gap >= span {
+                covered
+            } else {
+                covered / run * gap.min(run)
+            };
         }
         match self.access.array_bytes {
             Some(all) => bytes.min(all.max(LINE)),
@@ -175,13 +179,26 @@ impl Group {
     }
 }
 
-/// Returns the bytes of the cache lines that an access touches in the loops from a depth on, and the
-/// distance from the first to the last.
-fn lines(access: &Access, depth: usize) -> (f64, f64) {
+/// The cache lines that an access touches, in bytes.
+struct Lines {
+    /// The size of all lines.
+    covered: f64,
+    /// The size of the lines that follow each other without a gap.
+    run: f64,
+    /// The distance from the first to the last line.
+    span: f64,
+}
+
+/// Returns the cache lines that an access touches in the loops from a depth on.
+fn lines(access: &Access, depth: usize) -> Lines {
     let trips = access.trips.get(depth..).unwrap_or_default();
     let Some(strides) = &access.strides else {
         let bytes = trips.iter().product::<f64>() * LINE;
-        return (bytes, bytes);
+        return Lines {
+            covered: bytes,
+            run: bytes,
+            span: bytes,
+        };
     };
     let strides = strides.get(depth..).unwrap_or_default();
     let mut loops: Vec<(f64, f64)> = (strides.iter().copied())
@@ -191,9 +208,11 @@ fn lines(access: &Access, depth: usize) -> (f64, f64) {
     loops.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut span = access.bytes;
     let mut covered = access.bytes.max(LINE);
+    let mut run = None;
     for (stride, trips) in loops {
         let whole = span + stride * (trips - 1.0);
         if stride > span.max(LINE) {
+            run.get_or_insert(covered);
             covered *= trips;
         } else if covered >= span {
             covered = covered.max(whole);
@@ -202,7 +221,11 @@ fn lines(access: &Access, depth: usize) -> (f64, f64) {
         }
         span = whole;
     }
-    (covered, span)
+    Lines {
+        covered,
+        run: run.unwrap_or(covered),
+        span,
+    }
 }
 
 /// Returns the largest power of two that divides the distance of the lines that an access touches
