@@ -74,7 +74,7 @@ fn columns_move_whole_lines_unless_they_fit() {
     assert!(bytes(&found, 0) > 15.0 * 5000.0 * 1000.0);
     assert_near(bytes(&found, 2), 4.0 * 5000.0 * 1000.0);
     let found = in_c(COLUMNS, &[("n", 100), ("m", 1000)]);
-    assert_near(bytes(&found, 0), 4.0 * 100.0 * 1000.0);
+    assert!(bytes(&found, 0) < 1.05 * 4.0 * 100.0 * 1000.0);
 }
 
 #[test]
