@@ -262,6 +262,7 @@ fn unreadable(db: &dyn Db, file: SourceFile, import: &Import) -> Option<Diagnost
                     vec![(span, format!("\"{near}\""))],
                     true,
                 ),
+                None if std::path::Path::new(path).is_absolute() => diagnostic,
                 None => diagnostic.help("the path is relative to the folder of this file"),
             })
         }

@@ -33,7 +33,8 @@ pub(crate) struct Wait {
     pub(crate) span: Span,
     /// The range of the word in that access that is highlighted.
     pub(crate) head: Span,
-    /// Labels, the longest first: `barrier: orders the write of tile (line 12) and the read here`.
+    /// Labels, the most detailed first, for a reader that takes the first one that fits:
+    /// `barrier: orders the write of tile (line 12) and the read here`.
     pub(crate) labels: [String; 3],
     /// A description with the lines of both accesses: `orders the write of tile (line 12) and …`.
     pub(crate) sentence: String,

@@ -162,8 +162,8 @@ fn the_steady_state_has_no_constant() {
     );
 }
 
-/// Whether the row is within the image does not depend on the column, and the columns within it
-/// depend on the weight. The products with the zeros outside are added, too: they may be NaN.
+/// The condition on the row does not depend on the column, and the columns within the image depend
+/// on the weight. The products with the zeros outside are added, too: they may be NaN.
 #[test]
 fn a_convolution_tests_each_row_once() {
     check(

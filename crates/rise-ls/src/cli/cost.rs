@@ -146,8 +146,9 @@ fn machine(path: &Path, target: Target) -> Result<Machine, String> {
     Machine::parse(&text).map_err(|error| format!("{}: {}", path.display(), error.trim_end()))
 }
 
-/// Returns the default machine with the number of threads and the caches of this one, as far as the
-/// system knows them, and with measured times of additions and of reads from memory.
+/// Returns the default machine of the target with the sizes of this machine's caches, as far as the
+/// system knows them, and with measured times of additions and of reads from memory. The number of
+/// threads is that of this machine if the target uses threads, and 1 otherwise.
 fn host(target: Target) -> Machine {
     let mut machine = Machine {
         name: "host".to_owned(),

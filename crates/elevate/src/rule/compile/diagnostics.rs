@@ -171,7 +171,7 @@ pub(super) fn overlaps(alts: &[Alt], diagnostics: &mut Vec<Diagnostic>) {
             let text = "this alternative is never used: an earlier alternative matches everything that it matches";
             let warning = Diagnostic::new(Severity::Warning, codes::SHADOWED_NAME, alt.span, text)
                 .related(earlier.span, "the earlier alternative")
-                .help("put the more specific pattern first");
+                .help("put the more specific pattern first, or leave one of the two out");
             diagnostics.push(warning);
         }
     }
