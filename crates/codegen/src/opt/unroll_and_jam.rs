@@ -43,6 +43,9 @@ const MIN_TRIP_COUNT: i64 = 2 * FACTOR;
 /// The minimal trip count of a reduction that is executed together with others, for a trip count
 /// that is a constant.
 const MIN_REDUCED: i64 = 8;
+/// The maximal number of subexpressions in the body of a reduction that is executed together with
+/// others. C compilers vectorise the operations of larger bodies, and add their results in order.
+const MAX_REDUCED_SIZE: usize = 24;
 /// The maximal number of subexpressions in the body of a jammed loop before the copies are made.
 const MAX_BODY_SIZE: usize = 160;
 
@@ -427,8 +430,8 @@ fn has_common_loop(body: &[Stmt]) -> bool {
     found
 }
 
-/// Returns true if a loop without inner loops, which is not known to be short, computes a scalar of
-/// floats from the value in the iteration before.
+/// Returns true if a loop without inner loops computes a scalar of floats from the value in the
+/// iteration before, is not known to be short, and has a small body.
 fn is_float_reduction(this: &Loop) -> bool {
     let mut reduces = false;
     let mut inside = FxHashSet::default();
@@ -445,6 +448,7 @@ fn is_float_reduction(this: &Loop) -> bool {
     reduces
         && this.mode == LoopMode::Sequential
         && has_iterations(this, MIN_REDUCED)
+        && body_size(&this.body).is_some_and(|size| size <= MAX_REDUCED_SIZE)
         && !has_loop(&this.body)
 }
 
