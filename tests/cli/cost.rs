@@ -242,7 +242,7 @@ fn mistakes_in_arguments_are_explained() {
         said(&["--machine", "unknown.toml"]),
     ];
     expect![[r#"
-        2: error: the definition has no size `k`
+        2: error: `total` has no size `k`; it has `n`
         2: error: none.toml: No such file or directory (os error 2)
         2: error: wrong.toml: `threads` is 0, but must be positive
         2: error: unknown.toml: TOML parse error at line 1, column 1

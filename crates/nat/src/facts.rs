@@ -310,8 +310,8 @@ fn inner_factors(mono: &Mono) -> impl Iterator<Item = &Factor> {
         .filter(|f| matches!(f.atom, Atom::Var(var) if is_inner(var)))
 }
 
-/// Returns true if the term has all quotient variables of `lead`, with at least the same exponents.
-/// Where it returns false, `as_share` returns `None`.
+/// Returns true if the term has all quotient variables of `lead`, with at least the same exponents,
+/// as [`as_share`] requires.
 fn may_share(term: &Term, lead: &Term) -> bool {
     inner_factors(&lead.mono).all(|of_lead| {
         let factors = &term.mono.0;

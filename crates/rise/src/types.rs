@@ -162,6 +162,17 @@ pub fn contains_array(data: &Type) -> bool {
     }
 }
 
+/// Returns true if a data type without arrays contains floating-point numbers, whose operations
+/// depend on their order.
+pub fn has_floats(data: &Type) -> bool {
+    match data {
+        Type::Scalar(scalar) => scalar.is_float(),
+        Type::Vector(_, element) => has_floats(element),
+        Type::Pair(a, b) => has_floats(a) || has_floats(b),
+        _ => false,
+    }
+}
+
 /// Returns true if a data type contains a tuple that contains or may contain an array. Generated
 /// functions pass arrays as pointers and tuples as structs; C has no struct with an array whose
 /// size is a parameter.

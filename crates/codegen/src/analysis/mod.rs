@@ -2,6 +2,7 @@
 
 pub(crate) mod address_spaces;
 pub(crate) mod arith;
+pub(crate) mod code_size;
 pub(crate) mod conditions;
 pub(crate) mod counts;
 pub(crate) mod dependence_test;

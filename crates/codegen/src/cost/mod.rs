@@ -72,22 +72,6 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Replaces the hints by those of the same program without unroll-and-jam, whose loops are those
-    /// of the source. Their factors are scaled by what unroll-and-jam gains; hints that are not
-    /// worth their while any more are left out.
-    fn with_hints_of(self, unjammed: Estimate) -> Estimate {
-        let seconds = |estimate: &Estimate| estimate.cost.as_ref().map(|cost| cost.seconds);
-        let gain = match (seconds(&self), seconds(&unjammed)) {
-            (Some(jammed), Some(unjammed)) if unjammed > 0.0 => jammed / unjammed,
-            _ => 1.0,
-        };
-        let hints = unjammed.hints.into_iter();
-        Estimate {
-            hints: hints.filter_map(|hint| hint.scaled(gain)).collect(),
-            ..self
-        }
-    }
-
     /// Returns the time, and the sizes at which it is estimated, such as `about 12 ms at n = 1024`;
     /// `None` for targets with kernels.
     pub fn summary(&self) -> Option<String> {
@@ -193,15 +177,17 @@ pub fn estimate(
     let machine = machine.or(default.as_ref());
     Ok(match (&program.code, machine) {
         (Code::Function(function), Some(machine)) => {
-            let estimate = Analysis::new(function, &values, machine).estimate(given.clone());
+            let analysis = Analysis::new(function, &values, machine);
             let unjammed = options.without.insert(unroll_and_jam::PASS.name);
             unjammed.expect("the pass is optional");
             let (unjammed, _) = compiled(&options)?;
-            let Code::Function(unjammed) = &unjammed.code else {
-                return Ok(estimate);
+            let hints = match &unjammed.code {
+                Code::Function(unjammed) => {
+                    analysis.hints_of(&Analysis::new(unjammed, &values, machine))
+                }
+                Code::Kernels(_) => unreachable!("a program has the same form without a pass"),
             };
-            let unjammed = Analysis::new(unjammed, &values, machine).estimate(given);
-            estimate.with_hints_of(unjammed)
+            analysis.estimate(given, hints)
         }
         (Code::Function(_), None) => unreachable!("targets without kernels have a machine"),
         (Code::Kernels(kernels), _) => of_kernels(kernels, &signature, given),
@@ -306,8 +292,21 @@ impl<'a> Analysis<'a> {
             .collect()
     }
 
-    fn estimate(&self, sizes: Vec<(Name, i64, bool)>) -> Estimate {
-        let hints = hints::of(self);
+    /// Returns the hints of the same program without unroll-and-jam, whose loops are those of the
+    /// source. Their factors are scaled by what unroll-and-jam gains; hints whose factor is too
+    /// small then are left out.
+    fn hints_of(&self, unjammed: &Analysis<'_>) -> Vec<Hint> {
+        let before = unjammed.seconds();
+        let gain = if before > 0.0 {
+            self.seconds() / before
+        } else {
+            1.0
+        };
+        let hints = hints::of(unjammed).into_iter();
+        hints.filter_map(|hint| hint.scaled(gain)).collect()
+    }
+
+    fn estimate(&self, sizes: Vec<(Name, i64, bool)>, hints: Vec<Hint>) -> Estimate {
         Estimate {
             sizes,
             names: self.function.names.clone(),

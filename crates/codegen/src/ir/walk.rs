@@ -19,6 +19,15 @@ pub(crate) fn for_each_expr<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Expr
     each_stmt(body, &mut |stmt| each_expr(stmt, visit));
 }
 
+/// Returns true if statements contain a loop.
+pub(crate) fn has_loop(body: &[Stmt]) -> bool {
+    let mut found = false;
+    each_stmt(body, &mut |stmt| {
+        found |= matches!(stmt.kind, StmtKind::For(_))
+    });
+    found
+}
+
 /// Calls `visit` with each expression that is a direct part of a statement, but not with its
 /// subexpressions.
 pub(crate) fn each_expr<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Expr)) {

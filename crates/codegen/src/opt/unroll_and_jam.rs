@@ -14,11 +14,11 @@
 //! The operations of each result, and their order, stay the same.
 
 use nat::{Facts, Nat, Prop, Var};
-use rise::Type;
+use rise::types::{Type, has_floats};
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::ast::ScalarType;
 
 use super::{Pass, Run};
+use crate::analysis::code_size;
 use crate::analysis::conditions::assume_counter;
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::renaming::Renaming;
@@ -212,7 +212,7 @@ impl UnrollAndJam<'_> {
             && self.is_read_again(value, sum.id, inner.counter)
             && !self.untracked.contains(&sum.id)
             && !sizes_of(&this.body).iter().any(depends_on_data)
-            && expr_size(value) <= MAX_BODY_SIZE / 4;
+            && code_size::of_expr(value) <= MAX_BODY_SIZE / 4;
         is_accumulation.then(|| Accumulation {
             sum: sum.clone(),
             value: value.clone(),
@@ -273,7 +273,7 @@ impl UnrollAndJam<'_> {
                     for copy in copies {
                         let mut stmt = [stmt.clone()];
                         let mut copy = copy.clone();
-                        if has_loop(&stmt) {
+                        if walk::has_loop(&stmt) {
                             copy.add_declared(self.function, &stmt);
                         }
                         copy.apply(&mut stmt);
@@ -303,7 +303,7 @@ impl UnrollAndJam<'_> {
         };
         let is_data = |nat: &Nat| self.uses.is_data(nat);
         matches!(this.mode, LoopMode::Sequential | LoopMode::Parallel)
-            && body_size(&this.body).is_some_and(|size| size <= MAX_BODY_SIZE)
+            && code_size::of_body(&this.body).is_some_and(|size| size <= MAX_BODY_SIZE)
             && has_common_loops(&this.body, this.counter, &declared, false)
             && declared.iter().all(is_row)
             && !sizes_of(&this.body).iter().any(is_data)
@@ -419,7 +419,7 @@ fn has_common_loops(body: &[Stmt], counter: Var, declared: &FxHashSet<Id>, is_in
 /// Returns true if a loop in the body of a jammed loop is common to the iterations of that: it is
 /// a reduction of floats, or contains loops. Other loops, which C compilers vectorise, are copied.
 fn is_common(this: &Loop) -> bool {
-    is_float_reduction(this) || has_loop(&this.body)
+    is_float_reduction(this) || walk::has_loop(&this.body)
 }
 
 fn has_common_loop(body: &[Stmt]) -> bool {
@@ -430,7 +430,7 @@ fn has_common_loop(body: &[Stmt]) -> bool {
     found
 }
 
-/// Returns true if a loop without inner loops computes a scalar of floats from the value in the
+/// Returns true if a loop without inner loops computes a float or tuple of floats from the value in the
 /// iteration before, is not known to be short, and has a small body.
 fn is_float_reduction(this: &Loop) -> bool {
     let mut reduces = false;
@@ -440,6 +440,7 @@ fn is_float_reduction(this: &Loop) -> bool {
         StmtKind::Assign(place, value) => {
             reduces |= place.index.is_none()
                 && !inside.contains(&place.id)
+                && !matches!(&*value.ty, Type::Vector(..))
                 && has_floats(&value.ty)
                 && loads_of(value, place.id) > 0;
         }
@@ -448,8 +449,8 @@ fn is_float_reduction(this: &Loop) -> bool {
     reduces
         && this.mode == LoopMode::Sequential
         && has_iterations(this, MIN_REDUCED)
-        && body_size(&this.body).is_some_and(|size| size <= MAX_REDUCED_SIZE)
-        && !has_loop(&this.body)
+        && code_size::of_body(&this.body).is_some_and(|size| size <= MAX_REDUCED_SIZE)
+        && !walk::has_loop(&this.body)
 }
 
 /// Returns true if accesses to an array at the places are to different elements in different
@@ -508,26 +509,10 @@ fn is_linear(nat: &Nat) -> bool {
     })
 }
 
-fn has_floats(ty: &Type) -> bool {
-    match ty {
-        Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64) => true,
-        Type::Pair(a, b) => has_floats(a) || has_floats(b),
-        _ => false,
-    }
-}
-
 /// Returns true if a loop counts in steps of 1 and is not known to have fewer iterations.
 fn has_iterations(this: &Loop, minimum: i64) -> bool {
     let trip_count = Nat::sub(&this.to, &this.from).as_const();
     this.step.is_one() && trip_count.is_none_or(|trip_count| trip_count >= minimum)
-}
-
-fn has_loop(body: &[Stmt]) -> bool {
-    let mut found = false;
-    walk::each_stmt(body, &mut |stmt| {
-        found |= matches!(stmt.kind, StmtKind::For(_))
-    });
-    found
 }
 
 /// Returns the places that an expression reads.
@@ -556,35 +541,4 @@ fn sizes_of(body: &[Stmt]) -> Vec<Nat> {
     let mut sizes = Sizes(Vec::new());
     walk::look(body, &mut sizes);
     sizes.0
-}
-
-/// Returns the number of subexpressions in a block; `None` if it contains statements other than
-/// declarations, assignments, sequential loops and conditions.
-fn body_size(body: &[Stmt]) -> Option<usize> {
-    let mut total = 0;
-    for stmt in body {
-        total += match &stmt.kind {
-            StmtKind::Declare(_, None) => 1,
-            StmtKind::Declare(_, Some(value)) | StmtKind::Assign(_, value) => expr_size(value),
-            StmtKind::Block(body) => body_size(body)?,
-            StmtKind::For(inner) => body_size(&inner.body)?,
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } => expr_size(condition) + body_size(then)? + body_size(otherwise)?,
-            StmtKind::Reduce(_)
-            | StmtKind::Point(..)
-            | StmtKind::Swap(..)
-            | StmtKind::Barrier(_)
-            | StmtKind::Kernel(_) => return None,
-        };
-    }
-    Some(total)
-}
-
-fn expr_size(expr: &Expr) -> usize {
-    let mut total = 0;
-    walk::sub_exprs(expr, &mut |_| total += 1);
-    total
 }

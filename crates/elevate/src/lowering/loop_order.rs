@@ -9,7 +9,7 @@
 
 use rise::Primitive;
 use rise::pattern::{Pattern, ReduceLoop};
-use rise::types::{Arg, Type, contains_array};
+use rise::types::{Arg, Type, contains_array, has_floats};
 use rustc_hash::FxHashMap;
 
 use super::strides::{Binding, Index, Step, Stride, StrideAnalysis};
@@ -43,15 +43,6 @@ fn cost_of_read(stride: Stride, is_vectorised: bool) -> u64 {
         Stride::Constant(1) if is_vectorised => 1,
         Stride::Constant(distance) => (4 * distance).min(64),
         Stride::Large => 64,
-    }
-}
-
-fn has_floats(ty: &Type) -> bool {
-    match ty {
-        Type::Scalar(scalar) => scalar.is_float(),
-        Type::Vector(_, element) => has_floats(element),
-        Type::Pair(a, b) => has_floats(a) || has_floats(b),
-        _ => false,
     }
 }
 

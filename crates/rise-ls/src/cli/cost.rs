@@ -9,6 +9,7 @@ use super::{BAD_USAGE, SUCCESS, human, json, output, select};
 use clap::{Args as Group, ValueEnum};
 use codegen::cost::{self, Cost, Estimate, LoopEstimate, Machine, Obstacle, Vectorization};
 use db::{Database, Declaration, ItemId, Target};
+use runtime::launch::LaunchError;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -95,8 +96,14 @@ pub fn run(options: &CostOptions) -> u8 {
     {
         Ok(found) => {
             let estimate = &*found.estimate;
-            if let Some((name, _)) = unknown_size(estimate, &sizes) {
-                output::error(&format!("the definition has no size `{name}`"));
+            if let Some((size, _)) = unknown_size(estimate, &sizes) {
+                let known = estimate.sizes.iter().map(|(size, ..)| size.clone());
+                let error = LaunchError::NoSize {
+                    program: name(&workspace.db, item).into(),
+                    name: size.to_string(),
+                    known: known.collect(),
+                };
+                output::error(&error.to_string());
                 return BAD_USAGE;
             }
             let report = report(&workspace, item, &found.hints);
@@ -266,18 +273,29 @@ impl Shown<'_> {
                 "{name} in {target}{at}: no estimate, which needs a device"
             )?,
         }
-        for this in &self.estimate.loops {
-            let indent = "  ".repeat(this.depth + 1);
-            let (counter, iterations) = (&this.counter, self.estimate.size_text(&this.iterations));
-            let share = match this.vectorization {
-                Vectorization::Outer => String::new(),
-                _ => format!(", {:.0} %", this.share * 100.0),
+        let lines: Vec<String> = (self.estimate.loops.iter())
+            .map(|this| self.line_of_loop(this))
+            .collect();
+        for same in lines.chunk_by(|a, b| a == b) {
+            let count = match same.len() {
+                1 => String::new(),
+                count => format!(" ({count} such loops)"),
             };
-            let text = vectorization_text(this);
-            writeln!(out, "{indent}for {counter} ({iterations}){text}{share}")?;
+            writeln!(out, "{}{count}", same[0])?;
         }
         writeln!(out)?;
         human::write_snippets(report, &output::stdout_renderer(), out)
+    }
+
+    fn line_of_loop(&self, this: &LoopEstimate) -> String {
+        let indent = "  ".repeat(this.depth + 1);
+        let (counter, iterations) = (&this.counter, self.estimate.size_text(&this.iterations));
+        let share = match this.vectorization {
+            Vectorization::Outer => String::new(),
+            _ => format!(", {:.0} %", this.share * 100.0),
+        };
+        let text = vectorization_text(this);
+        format!("{indent}for {counter} ({iterations}){text}{share}")
     }
 
     fn costs(&self, cost: &Cost, out: &mut impl Write) -> io::Result<()> {

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::ir::{Binary, Expr, ExprKind, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
 
 use super::Loops;
+use crate::analysis::code_size;
 use crate::analysis::conditions::{less, solve_for_zero};
 use crate::ir::walk;
 
@@ -243,38 +244,9 @@ impl Loops<'_> {
 }
 
 /// Returns true if the body contains only declarations, assignments, blocks and branches, and its
-/// size is at most `max`: the number of its subexpressions, with 1 for each declaration without a
-/// value.
+/// [size](code_size::of_body) is at most `max`.
 pub(super) fn is_small(body: &[Stmt], max: usize) -> bool {
-    fn count(body: &[Stmt]) -> Option<usize> {
-        let mut total = 0;
-        for stmt in body {
-            total += match &stmt.kind {
-                StmtKind::Declare(_, None) => 1,
-                StmtKind::Declare(_, Some(value)) | StmtKind::Assign(_, value) => expr_size(value),
-                StmtKind::Block(body) => count(body)?,
-                StmtKind::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => expr_size(condition) + count(then)? + count(otherwise)?,
-                StmtKind::For(_)
-                | StmtKind::Reduce(_)
-                | StmtKind::Point(..)
-                | StmtKind::Swap(..)
-                | StmtKind::Barrier(_)
-                | StmtKind::Kernel(_) => return None,
-            };
-        }
-        Some(total)
-    }
-    count(body).is_some_and(|total| total <= max)
-}
-
-fn expr_size(expr: &Expr) -> usize {
-    let mut total = 0;
-    walk::sub_exprs(expr, &mut |_| total += 1);
-    total
+    !walk::has_loop(body) && code_size::of_body(body).is_some_and(|size| size <= max)
 }
 
 /// Collects the counters at which comparisons, minima and maxima in statements change.
