@@ -117,33 +117,73 @@ fn programs_are_right_in_opencl() {
     are_right("opencl");
 }
 
+const TARGETS: [(&str, &str); 3] = [
+    ("c", "lowerToC"),
+    ("openmp", "lowerToOpenMP"),
+    ("opencl", "lowerToOpenCL"),
+];
+
+/// Each program with each target and the strategy that is its default schedule.
+fn programs_for_targets(programs: &[Program]) -> Vec<(&Program, (&str, &str))> {
+    let targets = |program| TARGETS.into_iter().map(move |target| (program, target));
+    programs.iter().flat_map(targets).collect()
+}
+
+/// Compiles a program for a target by default and with `@strategy(…)`, whose file has a text of its
+/// own, and fails if the outputs differ.
+fn compiles_to_the_same(
+    program: &Program,
+    target: &str,
+    annotation: &str,
+    strategies: &str,
+) -> Result<(), String> {
+    let Program { file, def, .. } = program;
+    let by_default = rise_ls(&["emit", file, "--def", def, "--as", target]);
+    let text = std::fs::read_to_string(folder().join(file)).map_err(|e| e.to_string())?;
+    let named = text.replace(
+        &format!("\ndef {def} "),
+        &format!("\n@strategy({annotation})\ndef {def} "),
+    );
+    let other = tempfile::tempdir().map_err(|e| e.to_string())?;
+    std::fs::write(other.path().join("s.elevate"), strategies).map_err(|e| e.to_string())?;
+    let path = other.path().join(file);
+    std::fs::write(&path, named).map_err(|e| e.to_string())?;
+    let path = path.to_string_lossy();
+    let by_name = rise_ls(&["emit", &path, "--def", def, "--as", target]);
+    let is_same = by_default.stdout == by_name.stdout && !by_name.stdout.is_empty();
+    let message = String::from_utf8_lossy(&by_name.stderr);
+    is_same
+        .then_some(())
+        .ok_or(format!("{def} for {target}: {message}\n{strategies}"))
+}
+
 /// Naming the strategy of a default schedule generates the same code.
 #[test]
 fn a_default_schedule_is_the_strategy_that_the_hint_names() {
     let programs = programs();
-    let targets = [
-        ("c", "lowerToC"),
-        ("openmp", "lowerToOpenMP"),
-        ("opencl", "lowerToOpenCL"),
-    ];
-    let jobs: Vec<_> = programs
-        .iter()
-        .flat_map(|program| targets.iter().map(move |target| (program, target)))
-        .collect();
-    each(&jobs, |(program, (target, strategy))| {
-        let Program { file, def, .. } = program;
-        let by_default = rise_ls(&["emit", file, "--def", def, "--as", target]);
-        let text = std::fs::read_to_string(folder().join(file)).map_err(|e| e.to_string())?;
-        let named = text.replace(
-            &format!("\ndef {def} "),
-            &format!("\n@strategy({strategy})\ndef {def} "),
-        );
-        let other = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let path = other.path().join(file);
-        std::fs::write(&path, named).map_err(|e| e.to_string())?;
-        let path = path.to_string_lossy();
-        let by_name = rise_ls(&["emit", &path, "--def", def, "--as", target]);
-        let is_same = by_default.stdout == by_name.stdout && !by_name.stdout.is_empty();
-        is_same.then_some(()).ok_or(format!("{def} for {target}"))
-    });
+    each(
+        &programs_for_targets(&programs),
+        |(program, (target, strategy))| compiles_to_the_same(program, target, strategy, ""),
+    );
+}
+
+/// The schedule that `rise-ls schedule` prints generates the same code, and is the same in each
+/// process.
+#[test]
+fn a_printed_schedule_generates_the_code_of_the_default_schedule() {
+    let programs = programs();
+    each(
+        &programs_for_targets(&programs),
+        |(program, (target, strategy))| {
+            let Program { file, def, .. } = program;
+            let print = || rise_ls(&["schedule", file, "--def", def, "--target", target]);
+            let printed = String::from_utf8_lossy(&print().stdout).into_owned();
+            if printed.as_bytes() != print().stdout {
+                return Err(format!("{def} for {target}: two schedules"));
+            }
+            let name = format!("{def}For{}", strategy.trim_start_matches("lowerTo"));
+            let annotation = format!("\"s.elevate\", {name}");
+            compiles_to_the_same(program, target, &annotation, &printed)
+        },
+    );
 }

@@ -20,6 +20,9 @@ use crate::barriers::Barriers;
 pub enum Form {
     /// RISE in normal form, with all definitions inlined and all β-redexes reduced.
     Rise,
+    /// The default schedule for a target, a strategy in ELEVATE. `None` is the first target that
+    /// the definition is checked for.
+    Schedule(Option<Target>),
     /// Functional DPIA, which annotates every expression with its access.
     Functional,
     /// Imperative DPIA.
@@ -32,25 +35,33 @@ pub enum Form {
     After(Stage),
 }
 
+/// The name of the form of default schedules.
+const SCHEDULE: &str = "schedule";
+
 impl Form {
     /// Returns all forms, in the order of compilation, except for those between two passes.
     pub fn all() -> impl Iterator<Item = Form> {
         let hosts = Target::all().filter(|target| target.description().host.is_some());
-        [Form::Rise, Form::Functional, Form::Imperative]
+        let schedule = Form::Schedule(None);
+        [Form::Rise, schedule, Form::Functional, Form::Imperative]
             .into_iter()
             .chain(Target::all().map(Form::Code))
             .chain(hosts.map(Form::Host))
     }
 
     /// Returns the name in requests and on the command line: `c`, or `c:loops` for the loop
-    /// language after the pass `loops`.
+    /// language after the pass `loops`, or `c:schedule` for the default schedule.
     pub fn name(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Form::After(stage) => {
                 let target = stage.target().as_str();
                 return format!("{target}:{}", stage.name()).into();
             }
+            Form::Schedule(Some(target)) => {
+                return format!("{}:{SCHEDULE}", target.as_str()).into();
+            }
             Form::Rise => "rise",
+            Form::Schedule(None) => SCHEDULE,
             Form::Functional => "dpia",
             Form::Imperative => "dpia-imperative",
             Form::Code(target) => target.as_str(),
@@ -64,7 +75,11 @@ impl Form {
     /// Returns the form whose [`Form::name`] this is.
     pub fn from_name(name: &str) -> Option<Form> {
         if let Some((target, pass)) = name.split_once(':') {
-            return Stage::find(Target::from_name(target)?, pass).map(Form::After);
+            let target = Target::from_name(target)?;
+            return match pass == SCHEDULE {
+                true => Some(Form::Schedule(Some(target))),
+                false => Stage::find(target, pass).map(Form::After),
+            };
         }
         Form::all().find(|form| form.name() == name)
     }
@@ -73,6 +88,7 @@ impl Form {
     pub fn language(self) -> &'static str {
         match self {
             Form::Rise => "rise",
+            Form::Schedule(_) => "elevate",
             Form::Functional | Form::Imperative => "dpia",
             Form::Code(target) => target.description().language,
             // Host programs are written in C, and the loop language has its syntax.
@@ -86,7 +102,11 @@ impl Form {
             Form::After(stage) => {
                 return format!("{} after {}", stage.target().title(), stage.name()).into();
             }
+            Form::Schedule(Some(target)) => {
+                return format!("the default schedule for {}", target.title()).into();
+            }
             Form::Rise => "RISE",
+            Form::Schedule(None) => "the default schedule",
             Form::Functional => "functional DPIA",
             Form::Imperative => "imperative DPIA",
             Form::Code(target) => target.title(),
@@ -101,6 +121,7 @@ impl Form {
     pub fn summary(self) -> Cow<'static, str> {
         match self {
             Form::Rise => "RISE, with everything that the definition uses in its place".into(),
+            Form::Schedule(_) => "The default schedule, a strategy in ELEVATE".into(),
             Form::Functional => "Functional DPIA".into(),
             Form::Imperative => "Imperative DPIA".into(),
             Form::Code(target) => target.description().summary.into(),
@@ -180,6 +201,7 @@ pub fn preview(
             let program = db.normalised(item).map_err(errors)?;
             at.printed(print_program(&program), &program.origins)
         }
+        Form::Schedule(_) => (db.schedule_text(item, target).map_err(errors)?, Vec::new()),
         Form::Functional => {
             let program = db.functional(item, target).map_err(errors)?;
             at.printed(print_program(&program), &program.origins)
@@ -226,9 +248,9 @@ pub fn preview(
 /// the definition is checked for, and the default target if it is checked for none.
 pub fn form_target(db: &Database, item: ItemId, form: Form) -> Target {
     match form {
-        Form::Code(target) | Form::Host(target) => target,
+        Form::Code(target) | Form::Host(target) | Form::Schedule(Some(target)) => target,
         Form::After(stage) => stage.target(),
-        Form::Rise | Form::Functional | Form::Imperative => {
+        Form::Rise | Form::Schedule(None) | Form::Functional | Form::Imperative => {
             db.targets(item).iter().next().unwrap_or_default()
         }
     }

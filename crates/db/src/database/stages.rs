@@ -92,6 +92,15 @@ impl Database {
         Ok(Arc::new(DefinitionEstimate { estimate, hints }))
     }
 
+    /// Returns the text of a strategy in ELEVATE that makes the same choices for the definition as the
+    /// default schedule of the target.
+    ///
+    /// # Errors
+    /// The definition has errors, or makes choices of its own, or the schedule fails.
+    pub fn schedule_text(&self, item: ItemId, target: Target) -> Result<String, Arc<[Diagnostic]>> {
+        programs::schedule_text(self, self.demand(item), target)
+    }
+
     /// Returns the generated code for work-groups of this size, which replaces the size in the
     /// program. This is for a launch whose size is chosen at run time.
     pub fn module_of_groups(

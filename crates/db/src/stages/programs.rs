@@ -20,7 +20,7 @@ use crate::inputs::{Db, SourceItem};
 use crate::items::parsed;
 use crate::options::{device, launched};
 use crate::panics::catch_panic;
-use crate::strategies::{code_def, is_lowered, lowered, scheduled};
+use crate::strategies::{code_def, complaint, is_lowered, lowered, scheduled};
 use crate::terms::linked;
 
 pub(super) struct Rise;
@@ -167,6 +167,29 @@ pub(crate) fn schedule(
         return None;
     }
     scheduled(db, item, target).filter(|def| dpia::functional::makes_choice(&def.body))
+}
+
+/// Returns the text of a strategy that makes the same choices for the definition as the default
+/// schedule of the target.
+pub(crate) fn schedule_text(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+) -> Result<String, Arc<[Diagnostic]>> {
+    let program = code_linked(db, item)?;
+    let span = name_span(db, item);
+    let parsed = parsed(db, item.into());
+    let name = parsed.item.name().map_or("program", |name| &name.name);
+    if dpia::functional::makes_choice(&program.body) {
+        let message = format!(
+            "`{name}` says itself how it is computed, so it has no default schedule"
+        );
+        let error = Diagnostic::error(dpia::codes::DEFAULT_SCHEDULE, span, message)
+            .help("use patterns that leave the implementation open, such as `map` and `reduce`");
+        return Err(one(error));
+    }
+    crate::strategies::schedule_text(db, item, target, name)
+        .map_err(|refusal| one(complaint(&refusal, span)))
 }
 
 /// Returns the accesses of the program's expressions when it is compiled for the target, with the

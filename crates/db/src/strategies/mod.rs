@@ -10,5 +10,5 @@ pub(crate) use named::{named, named_definition};
 pub use rewrite::{LoweredDef, Refusal};
 pub(crate) use rewrite::{
     assumed, code_def, complaint, definitions, example, is_lowered, lowered, order_in, program_of,
-    rewrite, rewrite_by, scheduled, used_programs,
+    rewrite, rewrite_by, schedule_text, scheduled, used_programs,
 };

@@ -1,5 +1,6 @@
 //! The application of strategies to definitions of programs.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use codegen::Target;
@@ -285,19 +286,72 @@ pub(crate) fn scheduled(
     item: SourceItem,
     target: Target,
 ) -> Option<Arc<Def<Primitive>>> {
-    let schedule = library().named(target.description().lowering)?;
-    let schedule = definition(db, schedule)?;
     let going_on = || going_on(db);
-    let request = while_typing(&going_on);
-    let rewritten = rewrite_from(
-        db,
-        item.into(),
-        &schedule,
-        Order::Default,
-        &request,
-        code_def,
-    );
+    let rewritten = apply_schedule(db, item, target, &while_typing(&going_on));
     Some(Arc::new(rewritten.ok()?.def))
+}
+
+/// Applies the default schedule of a target to the definition that code is generated from.
+fn apply_schedule(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+    request: &Request<'_>,
+) -> Result<Rewritten, Refusal> {
+    let schedule = default_schedule(db, target).ok_or(Refusal::NoStrategy)?;
+    let order = Order::Default;
+    rewrite_from(db, item.into(), &schedule, order, request, code_def)
+}
+
+/// Returns the strategy of the library that is the default schedule of a target.
+fn default_schedule(db: &dyn Db, target: Target) -> Option<Arc<Definition>> {
+    let schedule = library().named(target.description().lowering)?;
+    definition(db, schedule)
+}
+
+/// Returns the text of a strategy that makes the same choices for the definition as the default
+/// schedule of the target.
+///
+/// It is the strategy of the library with the choices as arguments of those rules in it that choose.
+pub(crate) fn schedule_text(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+    name: &str,
+) -> Result<String, Refusal> {
+    let going_on = || going_on(db);
+    let mut request = while_typing(&going_on);
+    request.options.trace = true;
+    let rewritten = apply_schedule(db, item, target, &request)?;
+    let schedule = default_schedule(db, target).ok_or(Refusal::NoStrategy)?;
+    let ItemKind::Strategy { body, .. } = &schedule.item.kind else {
+        return Err(Refusal::NoStrategy);
+    };
+    let mut body = schedule.text[Range::from(schedule.item.expr(*body).span)].to_owned();
+    for step in &rewritten.trace {
+        if let Some((rule, _)) = step.rule.split_once('(') {
+            body = with_arguments(&body, rule, &step.rule);
+        }
+    }
+    let text = format!(
+        "/// The default schedule of `{name}` for {}.\nstrategy {name}For{}: Strategy = {body}\n",
+        target.title(),
+        target.title(),
+    );
+    Ok(Language::Elevate.format(&text))
+}
+
+/// Replaces a name without arguments in the text of an expression by a call.
+fn with_arguments(text: &str, name: &str, call: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_alone = |(at, found): &(usize, &str)| {
+        let (before, after) = (&text[..*at], &text[at + found.len()..]);
+        !before.ends_with(is_word) && !after.starts_with(is_word) && !after.starts_with('(')
+    };
+    match text.match_indices(name).find(is_alone) {
+        Some((at, _)) => format!("{}{call}{}", &text[..at], &text[at + name.len()..]),
+        None => text.to_owned(),
+    }
 }
 
 /// Returns false, or unwinds if the query is cancelled.

@@ -273,7 +273,7 @@ impl Engine<'_> {
             self.stop = Some(Reason::TooLarge);
         }
         if self.options.trace && self.housekeeping == 0 && self.stop.is_none() {
-            let name = self.name_of(what);
+            let name = new.explicit.unwrap_or_else(|| self.name_of(what));
             self.record(store, name, term, new.term, assumed, 0);
         }
         new.term

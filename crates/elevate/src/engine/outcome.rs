@@ -78,7 +78,8 @@ pub struct RuleCount {
 /// housekeeping strategy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceStep {
-    /// The rule with its arguments, or the name of the normal form or housekeeping strategy.
+    /// The rule with its arguments, and for a rule that makes choices with these as arguments, or the
+    /// name of the normal form or housekeeping strategy.
     pub rule: Arc<str>,
     /// The names of the enclosing named strategies and housekeeping strategies, outermost first.
     pub strategies: Vec<Arc<str>>,

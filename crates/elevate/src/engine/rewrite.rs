@@ -53,14 +53,18 @@ pub struct Rewritten {
     pub term: Term,
     /// The assumptions on which the rewrite depends: conditions that are not proved.
     pub assumptions: Vec<Assumption>,
+    /// The call that makes the same rewrite, with the choices that the rule made as arguments;
+    /// `None` for a rule that makes no choices.
+    pub explicit: Option<Arc<str>>,
 }
 
 impl Rewritten {
-    /// Returns a result without assumptions.
+    /// Returns a result without assumptions and choices.
     pub fn plain(term: Term) -> Rewritten {
         Rewritten {
             term,
             assumptions: Vec::new(),
+            explicit: None,
         }
     }
 }

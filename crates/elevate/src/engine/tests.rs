@@ -216,7 +216,10 @@ fn assumptions_of_what_failed_are_taken_back() {
         }
         fn apply(&self, _: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
             let assumptions = vec![Assumption::Text(self.0.into())];
-            Ok(Rewritten { term, assumptions })
+            Ok(Rewritten {
+                assumptions,
+                ..Rewritten::plain(term)
+            })
         }
         fn explain(&self, _: &mut Context<'_>, _: Term) -> Reason {
             Reason::Message("it always applies".to_owned())

@@ -12,11 +12,13 @@ use rise::pattern::{Pattern, ReduceLoop};
 use rise::types::{Arg, Type, contains_array, has_floats};
 use rustc_hash::FxHashMap;
 
+use super::schedule::Question;
 use super::strides::{Binding, Index, Step, Stride, StrideAnalysis};
-use super::{Lowered, Lowering, LoweringError};
+use super::{Choice, Lowered, Lowering, LoweringError};
 use crate::term::{Local, Node, Term};
 
 /// A reduction in the function of a map.
+#[derive(Clone, Copy)]
 struct Reduction {
     /// The body of the function with `result` in the place of the reduction.
     rest: Term,
@@ -26,6 +28,26 @@ struct Reduction {
     array: Term,
     /// True if the reduction is evaluated only under a condition.
     is_conditional: bool,
+}
+
+/// The order of a map and of a reduction in its function.
+enum LoopOrder {
+    /// One result is computed after another.
+    InOrder,
+    /// All results are accumulated together.
+    Accumulated,
+    /// As `Accumulated`, with the reduction and the array of the map reading transposed copies.
+    Packed(Reduction, Term),
+}
+
+impl LoopOrder {
+    fn choice(&self) -> Choice {
+        match self {
+            LoopOrder::InOrder => Choice::InOrder,
+            LoopOrder::Accumulated => Choice::Accumulated,
+            LoopOrder::Packed(..) => Choice::Packed,
+        }
+    }
 }
 
 /// Estimates of the time of a step of a reduction, in quarters of a vector operation.
@@ -48,29 +70,97 @@ fn cost_of_read(stride: Stride, is_vectorised: bool) -> u64 {
 
 impl Lowering<'_> {
     /// Returns the program that accumulates all results of a map together, if the function of the
-    /// map contains a reduction and this is estimated to be faster; `None` otherwise.
+    /// map contains a reduction and this is chosen, by default because it is estimated to be faster;
+    /// `None` otherwise.
     pub(super) fn accumulated_rows(
         &mut self,
         param: Local,
         body: Term,
         array: Term,
     ) -> Result<Option<Term>, LoweringError> {
-        for reduction in self.reductions_in(param, body)? {
-            let Some(costs) = self.costs(param, &reduction, array) else {
+        let reductions = self.reductions_in(param, body)?;
+        if reductions.is_empty() {
+            return Ok(None);
+        }
+        let name = self.store.local_name(param).clone();
+        let (place, given) = self.schedule.visit(Question::Order, name);
+        if given == Some(Choice::InOrder) {
+            self.schedule.choose(place, Choice::InOrder);
+            return Ok(None);
+        }
+        let mut is_choice = false;
+        for reduction in &reductions {
+            let Some(order) = self.fastest_order(param, reduction, array)? else {
                 continue;
             };
-            if costs.by_rows < costs.by_results {
-                return self.shared_by_rows(param, reduction, array).map(Some);
-            }
-            let Some((packed, packed_array)) = self.packed(param, &reduction, array)? else {
-                continue;
-            };
-            let packed_costs = self.costs(param, &packed, packed_array);
-            if packed_costs.is_some_and(|packed| packed.by_rows < costs.by_results) {
-                return self.shared_by_rows(param, packed, packed_array).map(Some);
+            is_choice = true;
+            let choice = order.choice();
+            if choice != Choice::InOrder && given.is_none_or(|given| given == choice) {
+                self.schedule.choose(place, choice);
+                return self.in_order(param, reduction, array, order);
             }
         }
-        Ok(None)
+        let Some(given) = given else {
+            if is_choice {
+                self.schedule.choose(place, Choice::InOrder);
+            }
+            return Ok(None);
+        };
+        for reduction in &reductions {
+            let order = match given {
+                Choice::Packed => match self.packed(param, reduction, array)? {
+                    Some((packed, array)) => LoopOrder::Packed(packed, array),
+                    None => continue,
+                },
+                _ => LoopOrder::Accumulated,
+            };
+            self.schedule.choose(place, given);
+            return self.in_order(param, reduction, array, order);
+        }
+        Err(self.schedule.impossible(place, given).into())
+    }
+
+    /// Returns the order of a map and of a reduction in its function that is estimated to be the
+    /// fastest; `None` if there is no estimate.
+    fn fastest_order(
+        &mut self,
+        param: Local,
+        reduction: &Reduction,
+        array: Term,
+    ) -> Result<Option<LoopOrder>, LoweringError> {
+        let Some(costs) = self.costs(param, reduction, array) else {
+            return Ok(None);
+        };
+        if costs.by_rows < costs.by_results {
+            return Ok(Some(LoopOrder::Accumulated));
+        }
+        let Some((packed, packed_array)) = self.packed(param, reduction, array)? else {
+            return Ok(Some(LoopOrder::InOrder));
+        };
+        let packed_costs = self.costs(param, &packed, packed_array);
+        Ok(Some(
+            match packed_costs.is_some_and(|packed| packed.by_rows < costs.by_results) {
+                true => LoopOrder::Packed(packed, packed_array),
+                false => LoopOrder::InOrder,
+            },
+        ))
+    }
+
+    /// Returns the program with a map and a reduction in this order; `None` if it is unchanged.
+    fn in_order(
+        &mut self,
+        param: Local,
+        reduction: &Reduction,
+        array: Term,
+        order: LoopOrder,
+    ) -> Result<Option<Term>, LoweringError> {
+        match order {
+            LoopOrder::InOrder => Ok(None),
+            LoopOrder::Accumulated => self.shared_by_rows(param, *reduction, array).map(Some),
+            LoopOrder::Packed(reduction, array) => {
+                self.shared_by_rows(param, reduction, array).map(Some)
+            }
+        }
     }
 
     /// Finds reductions to values without arrays, in a term that is such a value, such that the

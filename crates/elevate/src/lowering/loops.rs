@@ -6,7 +6,8 @@ use rise::primitive::DataAccess;
 use rise::types::{Type, contains_array};
 
 use super::demand::{Demand, Reads};
-use super::{Lowered, Lowering, LoweringError, Repetition, Scope, result_access};
+use super::schedule::Question;
+use super::{Choice, Lowered, Lowering, LoweringError, Repetition, Scope, result_access};
 use crate::term::{Local, Node, Term};
 
 impl Lowering<'_> {
@@ -18,10 +19,15 @@ impl Lowering<'_> {
 
     /// Returns the loop that writes the result of a body for each element of an array.
     pub(super) fn loop_over(&mut self, param: Local, body: Term, array: Term) -> Lowered {
-        let is_outermost = self.is_outermost();
+        let distribution = self.is_outermost_of_several().then(|| {
+            let name = self.store.local_name(param).clone();
+            self.schedule.visit(Question::Distribution, name)
+        });
+        let given = distribution.and_then(|(_, given)| given);
+        let is_distributed = distribution.is_some() && given != Some(Choice::Sequential);
         let by_rows = match self.parallelism {
             Parallelism::Sequential => true,
-            Parallelism::Threads => !is_outermost,
+            Parallelism::Threads => !is_distributed,
             // A work-item has no memory for a row.
             Parallelism::WorkItems => false,
         };
@@ -31,25 +37,52 @@ impl Lowering<'_> {
         let body = self.array_form(body)?;
         let inner_dimension = self.dimension.take();
         let has_items = self.parallelism == Parallelism::WorkItems;
-        let is_nest = is_outermost && has_items && self.is_written_by_loop(body)?;
+        let may_nest = is_distributed
+            && has_items
+            && given != Some(Choice::Parallel)
+            && self.is_written_by_loop(body)?;
         let input = self.read(array, &Demand::of_function(Reads::ONCE, param, body))?;
-        let nest = match is_nest {
+        let nest = match may_nest {
             true => self.nested_loop(param, body, array)?,
             false => None,
         };
-        let is_nest = nest.is_some();
+        let choice = match (is_distributed, nest) {
+            (false, _) => Choice::Sequential,
+            (true, None) => Choice::Parallel,
+            (true, Some(_)) => Choice::Nested,
+        };
+        if let Some((place, _)) = distribution {
+            if given == Some(Choice::Nested) && choice != Choice::Nested {
+                return Err(self.schedule.impossible(place, Choice::Nested).into());
+            }
+            self.schedule.choose(place, choice);
+        }
         let lowered = match nest {
             Some(nest) => nest,
-            None => self.iteration(&[], (param, array), |this| this.write(body))?,
+            None => {
+                // The threads may be distributed over the loops inside one that they all execute.
+                let repetition = match distribution.is_some() && !has_items && !is_distributed {
+                    true => Repetition::Step,
+                    false => Repetition::Loop,
+                };
+                self.iteration(repetition, &[], (param, array), |this| this.write(body))?
+            }
         };
         let f = self.store.lambda(param, lowered);
-        let (primitive, dimension) = match (self.parallelism, is_outermost, inner_dimension) {
-            (Parallelism::Threads, true, _) => (Primitive::MapPar, None),
-            (Parallelism::WorkItems, true, _) => (Primitive::MapGlobal, Some(i64::from(is_nest))),
-            (Parallelism::WorkItems, false, Some(inner)) => (Primitive::MapGlobal, Some(inner)),
+        let (primitive, dimension) = match (choice, has_items, inner_dimension) {
+            (Choice::Parallel | Choice::Nested, false, _) => (Primitive::MapPar, None),
+            (Choice::Nested, true, _) => (Primitive::MapGlobal, Some(1)),
+            (Choice::Parallel, true, _) => (Primitive::MapGlobal, Some(0)),
+            (_, true, Some(inner)) => (Primitive::MapGlobal, Some(inner)),
             _ => (Primitive::MapSeq, None),
         };
         self.map(primitive, dimension, f, input)
+    }
+
+    /// Returns true if the loops of the innermost region may be distributed, and the target has
+    /// several threads or work-items.
+    fn is_outermost_of_several(&self) -> bool {
+        self.parallelism != Parallelism::Sequential && self.is_outermost()
     }
 
     /// Lowers the body of a loop over work-items whose result is written by another such loop.
@@ -63,7 +96,8 @@ impl Lowering<'_> {
     ) -> Result<Option<Term>, LoweringError> {
         let lowered = self.attempt(|this| {
             this.dimension = Some(0);
-            let lowered = this.iteration(&[], (param, array), |this| this.write(body))?;
+            let write = |this: &mut Self| this.write(body);
+            let lowered = this.iteration(Repetition::Loop, &[], (param, array), write)?;
             this.dimension = None;
             match this.stores_outside_of_inner_loop(lowered) {
                 true => Err(LoweringError::StoredByAll),
@@ -97,13 +131,14 @@ impl Lowering<'_> {
     /// are further parameters of the body.
     pub(super) fn iteration(
         &mut self,
+        repetition: Repetition,
         others: &[Local],
         (param, array): (Local, Term),
         lower: impl FnOnce(&mut Self) -> Lowered,
     ) -> Lowered {
         let scope = Scope {
             locals: others.iter().copied().chain([param]).collect(),
-            repetition: Repetition::Loop,
+            repetition,
             element: Some((param, array)),
             ..Scope::default()
         };
@@ -183,25 +218,47 @@ impl Lowering<'_> {
         let basic = !contains_array(self.store.type_of(initial));
         let combine = self.store.lambda(element, combined);
         let (element, combined, array) = self.fused(combine, array)?;
+        let unrolling = match basic {
+            true => self.unrolling(element, array),
+            false => Choice::Rolled,
+        };
         let initial = match basic {
             true => self.read(initial, &Demand::of(Reads::ONCE))?,
             false => self.by_one_thread(|this| this.write(initial))?,
         };
         let demand = Demand::of_function(Reads::ONCE, element, combined);
         let input = self.read(array, &demand)?;
-        let body = self.iteration(&[accumulator], (element, array), |this| {
-            this.write(combined)
-        })?;
+        let write = |this: &mut Self| this.write(combined);
+        let body = self.iteration(Repetition::Loop, &[accumulator], (element, array), write)?;
         let f = self.store.lambda(element, body);
         let f = self.store.lambda(accumulator, f);
         let (length, operand) = self.parts_of_array(input)?;
         let result = self.type_arg(initial);
-        let primitive = match basic && self.is_short(input) {
+        let primitive = match unrolling == Choice::Unrolled {
             true => Primitive::ReduceSeqUnroll,
             false => Primitive::ReduceSeq,
         };
         let reduce = self.primitive_term(primitive, &[length, operand, result])?;
         Ok(self.store.apply_all(reduce, [f, initial, input]))
+    }
+
+    /// Chooses if a reduction of an array is unrolled. This is a choice if its length is constant.
+    fn unrolling(&mut self, element: Local, array: Term) -> Choice {
+        let is_constant = match &**self.store.type_of(array) {
+            Type::Array(length, _) => length.as_const().is_some(),
+            _ => false,
+        };
+        if !is_constant {
+            return Choice::Rolled;
+        }
+        let name = self.store.local_name(element).clone();
+        let (place, given) = self.schedule.visit(Question::Unrolling, name);
+        let choice = given.unwrap_or(match self.is_short(array) {
+            true => Choice::Unrolled,
+            false => Choice::Rolled,
+        });
+        self.schedule.choose(place, choice);
+        choice
     }
 
     /// Returns true if an array has a constant length of at most 16 elements, so that a loop over

@@ -6,8 +6,16 @@ use rise::types::{Address, Arg, Type, contains_array, has_tuple_of_arrays};
 use syntax::ast::AddressSpace;
 
 use super::demand::{Demand, Reads, Work, is_traversed_once};
-use super::{Access, Lowered, Lowering, LoweringError, Repetition, Scope};
+use super::schedule::{PlaceId, Question};
+use super::{Access, Choice, Lowered, Lowering, LoweringError, Repetition, Scope};
 use crate::term::{Local, Node, Term};
+
+/// The choice between storing an array and computing its elements where they are read.
+pub(super) struct MemoryChoice {
+    place: PlaceId,
+    pub is_stored: bool,
+    is_given: bool,
+}
 
 impl Lowering<'_> {
     /// Lowers a map that is read. It stays a view if its elements are cheap or read once, and is
@@ -19,16 +27,18 @@ impl Lowering<'_> {
         array: Term,
         demand: &Demand,
     ) -> Lowered {
-        if self.should_store(term, f, demand) {
+        let memory = self.memory_of(term, f, demand);
+        if memory.is_stored {
             return self.store(term);
         }
+        let is_free = self.work.of(self.store, f) == 0;
         // A map that only rearranges stays on its own, so that what is before it can be stored.
-        let (param, body, array) = match self.work.of(self.store, f) {
-            0 => {
+        let (param, body, array) = match is_free {
+            true => {
                 let (param, body) = self.parts_of_function(f, "x");
                 (param, body, array)
             }
-            _ => self.fused(f, array)?,
+            false => self.fused(f, array)?,
         };
         let reads = demand.reads(self.store);
         let input = self.read(array, &Demand::of_function(reads, param, body))?;
@@ -42,7 +52,13 @@ impl Lowering<'_> {
         let body =
             self.attempt(|this| this.region(scope, |this| this.read(body, &Demand::of(reads))));
         match body {
-            Err(LoweringError::StoredInView) if is_outermost => self.store(term),
+            Err(LoweringError::StoredInView) if is_outermost && memory.is_given => {
+                Err(self.schedule.impossible(memory.place, Choice::Recomputed))?
+            }
+            Err(LoweringError::StoredInView) if is_outermost => {
+                self.schedule.choose(memory.place, Choice::Stored);
+                self.store(term)
+            }
             body => {
                 let f = self.store.lambda(param, body?);
                 self.map(Primitive::Map, None, f, input)
@@ -50,15 +66,30 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns true if the elements of an array, which a function computes, are stored rather than
-    /// computed where they are read.
-    pub(super) fn should_store(&mut self, term: Term, f: Term, demand: &Demand) -> bool {
+    /// Chooses if the elements of an array, which a function computes, are stored, or computed
+    /// where they are read. A function without operations has no cost, so that is no choice.
+    pub(super) fn memory_of(&mut self, term: Term, f: Term, demand: &Demand) -> MemoryChoice {
+        let name = self.parameter_name(f);
+        let (place, given) = self.schedule.visit(Question::Memory, name);
         let work = self.work.of(self.store, f);
-        let reads = match self.is_invariant(term) {
-            true => Reads::MANY,
-            false => demand.reads(self.store),
-        };
-        reads.repay_storing(work)
+        let choice = given.unwrap_or_else(|| {
+            let reads = match self.is_invariant(term) {
+                true => Reads::MANY,
+                false => demand.reads(self.store),
+            };
+            match reads.repay_storing(work) {
+                true => Choice::Stored,
+                false => Choice::Recomputed,
+            }
+        });
+        if given.is_some() || work > 0 {
+            self.schedule.choose(place, choice);
+        }
+        MemoryChoice {
+            place,
+            is_stored: choice == Choice::Stored,
+            is_given: given.is_some(),
+        }
     }
 
     /// Returns true if a loop around `idx(index)(array)` reads the same element of the array in

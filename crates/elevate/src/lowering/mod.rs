@@ -20,6 +20,7 @@ mod fusion;
 mod loop_order;
 mod loops;
 mod memory;
+mod schedule;
 mod strides;
 mod terms;
 
@@ -31,9 +32,10 @@ use syntax::ast::{Half, Kind};
 
 use crate::term::{Local, MAX_SIZE, Node, Store, Term};
 use demand::{Demand, Failures, Reads, Work, last_parameter, repeats_its_function, view_factor};
+pub(crate) use schedule::{Choice, Schedule, ScheduleError};
 
 /// The reason why a program, or a part of it in the present context, cannot be lowered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LoweringError {
     /// The term, its types, or the number of terms in the store exceed their limits.
     TooLarge,
@@ -45,28 +47,41 @@ pub(crate) enum LoweringError {
     /// Every work-item of an inner dimension would store the same. The inner loop is sequential
     /// instead.
     StoredByAll,
+    /// A choice of the schedule does not fit the program.
+    Schedule(ScheduleError),
 }
 
-/// Lowers a program, a function of its parameters.
+impl From<ScheduleError> for LoweringError {
+    fn from(error: ScheduleError) -> LoweringError {
+        LoweringError::Schedule(error)
+    }
+}
+
+/// Lowers a program, a function of its parameters. Records all choices in the schedule, of which
+/// those that it gives are made as given.
 ///
 /// # Errors
-/// The term becomes too large or too deep, a part has no type that its pattern admits, or an array
-/// is needed at each read of a view and cannot be stored.
+/// The term becomes too large or too deep, a part has no type that its pattern admits, an array is
+/// needed at each read of a view and cannot be stored, or a given choice does not fit the program.
 pub(crate) fn lower(
     store: &mut Store,
     program: Term,
     parallelism: Parallelism,
+    schedule: &mut Schedule,
 ) -> Result<Term, LoweringError> {
     let mut lowering = Lowering {
         store,
         parallelism,
+        schedule,
         scopes: Vec::new(),
         work: Work::default(),
         failures: Failures::default(),
         dimension: None,
         depth: 0,
     };
-    lowering.definition(program)
+    let lowered = lowering.definition(program)?;
+    schedule.check()?;
+    Ok(lowered)
 }
 
 type Lowered = Result<Term, LoweringError>;
@@ -131,6 +146,7 @@ impl Repetition {
 struct Lowering<'s> {
     store: &'s mut Store,
     parallelism: Parallelism,
+    schedule: &'s mut Schedule,
     /// The enclosing regions, outermost first.
     scopes: Vec<Scope>,
     work: Work,
@@ -186,14 +202,16 @@ impl Lowering<'_> {
         })
     }
 
-    /// Lowers a term. If that fails, undoes what it changed in the enclosing regions and in
-    /// `dimension`.
+    /// Lowers a term. If that fails, undoes what it changed in the enclosing regions, in `dimension`
+    /// and in the schedule.
     fn attempt(&mut self, lower: impl FnOnce(&mut Self) -> Lowered) -> Lowered {
         let hoisted: Vec<usize> = self.scopes.iter().map(|s| s.hoisted.len()).collect();
         let dimension = self.dimension;
+        let places = self.schedule.len();
         let result = lower(self);
         if result.is_err() {
             self.dimension = dimension;
+            self.schedule.truncate(places);
             for (scope, count) in self.scopes.iter_mut().zip(hoisted) {
                 let rejected = scope.hoisted.split_off(count);
                 scope
@@ -367,7 +385,10 @@ impl Lowering<'_> {
             (Pattern::Map(MapLoop::Computed), &[f, array]) => {
                 self.readable_map(term, f, array, demand)
             }
-            (Pattern::Generate, &[f]) if self.should_store(term, f, demand) => self.store(term),
+            (Pattern::Generate, &[f]) => match self.memory_of(term, f, demand).is_stored {
+                true => self.store(term),
+                false => self.primitive(head, &args, &access),
+            },
             (Pattern::Reduce(ReduceLoop::Undetermined), &[f, initial, array]) => {
                 self.hoist(term, |this| this.reduction(f, initial, array))
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nat::Nat;
 use rise::Primitive;
 use rise::types::{Arg, DataFun, Ty, Type};
-use syntax::ast::Kind;
+use syntax::ast::{Kind, Name};
 
 use super::{Lowered, Lowering, LoweringError};
 use crate::term::{ArgsId, Local, Node, Term};
@@ -26,6 +26,14 @@ impl Lowering<'_> {
         let generate =
             self.primitive_term(Primitive::Generate, &[Arg::Nat(length), Arg::Type(index)])?;
         Ok(self.store.apply(generate, identity))
+    }
+
+    /// Returns the name of the parameter of a function, `x` if it is not an abstraction.
+    pub(super) fn parameter_name(&self, f: Term) -> Name {
+        match self.store.node(f) {
+            Node::Lambda(param, _) => self.store.local_name(param).clone(),
+            _ => "x".into(),
+        }
     }
 
     /// Returns a fresh parameter for a function, and its body with this parameter. A function that

@@ -107,8 +107,8 @@ impl Rewrite for Applied {
     ) -> Result<engine::Rewritten, engine::MismatchRank> {
         match self.rewritten(cx, term) {
             Ok(made) => Ok(engine::Rewritten {
-                term: made.term,
                 assumptions: made.assumptions.to_vec(),
+                ..engine::Rewritten::plain(made.term)
             }),
             Err(miss) => Err(engine::MismatchRank {
                 matched: match &miss.why {

@@ -2,6 +2,7 @@
 //! the help text. The arguments of `emit`, `run` and `rewrite` are in their modules.
 
 use super::cost::CostOptions;
+use super::schedule::ScheduleOptions;
 use super::emit::EmitOptions;
 use super::rewrite::RewriteOptions;
 use super::run::RunOptions;
@@ -196,7 +197,8 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
-fn targets() -> impl TypedValueParser<Value = Target> {
+/// Returns the parser of the name of a target.
+pub fn targets() -> impl TypedValueParser<Value = Target> {
     one_of(Target::all().map(|target| (target, target.as_str(), target.description().summary)))
 }
 
@@ -227,6 +229,8 @@ pub enum Command {
     Run(RunOptions),
     /// Estimate the time of a definition, and print which of its loops could be faster
     Cost(CostOptions),
+    /// Print the default schedule of a definition as a strategy, which `@strategy` can name
+    Schedule(ScheduleOptions),
     /// Apply a strategy to a definition: print it, or how its file changes, or write the file
     Rewrite(RewriteOptions),
     /// Format files in place; what has a mistake of syntax stays as it is, and is reported

@@ -1,7 +1,7 @@
 //! Implements `rise-ls cost`, which prints the estimated time of a definition, and hints at loops
 //! that another program would execute faster.
 
-use super::args::{ImportOptions, Language, one_of};
+use super::args::{ImportOptions, Language, targets};
 use super::report::{Report, Reporter};
 use super::run::size;
 use super::workspace::Workspace;
@@ -60,10 +60,6 @@ pub enum CostFormat {
     Human,
     /// One JSON object
     Json,
-}
-
-fn targets() -> impl clap::builder::TypedValueParser<Value = Target> {
-    one_of(Target::all().map(|target| (target, target.as_str(), target.description().summary)))
 }
 
 /// Prints the estimate and the hints, and returns the exit status.

@@ -159,7 +159,12 @@ pub fn run(options: &EmitOptions) -> u8 {
     let form = options.form;
     let host_program = match form {
         Form::Code(target) => (target.description().host).map(|program| (target, program)),
-        Form::Rise | Form::Functional | Form::Imperative | Form::Host(_) | Form::After(_) => None,
+        Form::Rise
+        | Form::Schedule(_)
+        | Form::Functional
+        | Form::Imperative
+        | Form::Host(_)
+        | Form::After(_) => None,
     };
     let host_program = host_program.filter(|_| options.host);
     let target = Target::from_name(&form.name());

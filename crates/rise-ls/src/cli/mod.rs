@@ -18,6 +18,7 @@ mod report;
 mod rewrite;
 mod run;
 mod sarif;
+mod schedule;
 mod snippet;
 mod stats;
 mod types;
@@ -64,6 +65,7 @@ pub fn run() -> u8 {
         Some(Command::Emit(options)) => emit::run(&options),
         Some(Command::Run(options)) => run::run(&options),
         Some(Command::Cost(options)) => cost::run(&options),
+        Some(Command::Schedule(options)) => schedule::run(&options),
         Some(Command::Rewrite(options)) => rewrite::run(&options),
         Some(Command::Fmt(options)) => fmt::run(&options),
         Some(Command::Fix(options)) => fix::run(&options),

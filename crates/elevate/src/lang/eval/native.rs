@@ -108,15 +108,15 @@ pub(crate) const NATIVES: &[(&str, Native)] = &[
     ("idxReduction", Native::Step(|_| Some(rule(IdxReduction)))),
     (
         "implementForThreads",
-        Native::Step(|_| Some(rule(Implement(Parallelism::Threads)))),
+        Native::Step(|args| args.implement(Parallelism::Threads)),
     ),
     (
         "implementForWorkItems",
-        Native::Step(|_| Some(rule(Implement(Parallelism::WorkItems)))),
+        Native::Step(|args| args.implement(Parallelism::WorkItems)),
     ),
     (
         "implementInOrder",
-        Native::Step(|_| Some(rule(Implement(Parallelism::Sequential)))),
+        Native::Step(|args| args.implement(Parallelism::Sequential)),
     ),
     ("insert", Native::Step(|args| args.expr(0).map(insert))),
     ("isApply", Native::Known(|| Predicate::IsApply)),
@@ -322,6 +322,11 @@ impl Args<'_, '_, '_> {
             Native::Value(value) => return value(self),
         };
         Ok(step.map(|step| Value::Strategy(Arc::new(step))))
+    }
+
+    fn implement(&self, parallelism: Parallelism) -> Option<StrategyKind> {
+        let lists = (0..).map(|at| self.list(at));
+        Implement::new(parallelism, lists).map(rule)
     }
 
     fn leaves_choice(&self) -> StrategyKind {

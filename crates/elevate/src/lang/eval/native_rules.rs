@@ -9,10 +9,10 @@ use rise::types::{Arg, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::Literal;
 
-use super::Value;
 use super::native::{first_part, is_closed};
+use super::{List, Value};
 use crate::engine::{Context, MismatchRank, Reason, Rewrite, Rewritten, Strategy};
-use crate::lowering::{LoweringError, lower};
+use crate::lowering::{Choice, LoweringError, Schedule, lower};
 use crate::rule::{self, Definitions};
 use crate::term::{Head, Heads, Node, Store, Term};
 
@@ -93,27 +93,89 @@ fn constant(store: &Store, term: Term) -> Option<usize> {
 /// Total lowering for this parallelism: chooses an implementation for every pattern of a program
 /// that leaves it open.
 #[derive(Debug)]
-pub(super) struct Implement(pub Parallelism);
+pub(super) struct Implement {
+    parallelism: Parallelism,
+    /// The places for which the choice is given.
+    given: Vec<(Choice, Vec<String>)>,
+    /// The given choices, as they are written.
+    shown: String,
+}
+
+impl Implement {
+    /// Returns the lowering that makes these choices, each a list of places, in the order of
+    /// [`Implement::choices`]; `None` if an argument is no list of strings.
+    pub(super) fn new<'a>(
+        parallelism: Parallelism,
+        mut lists: impl Iterator<Item = Option<&'a List>>,
+    ) -> Option<Implement> {
+        let mut given = Vec::new();
+        for &choice in Implement::choices(parallelism) {
+            let places = lists.next()??.elements().iter().map(|place| match place {
+                Value::String(place) => Some(place.to_string()),
+                _ => None,
+            });
+            given.push((choice, places.collect::<Option<Vec<String>>>()?));
+        }
+        let lists = (given.iter())
+            .filter(|(_, places)| !places.is_empty())
+            .map(|(choice, places)| format!("{} = {places:?}", choice.parameter()))
+            .collect::<Vec<_>>();
+        let shown = match lists.is_empty() {
+            true => String::new(),
+            false => format!("({})", lists.join(", ")),
+        };
+        Some(Implement {
+            parallelism,
+            given,
+            shown,
+        })
+    }
+
+    /// Returns the choices that a strategy for this parallelism takes lists of places for, in the
+    /// order of its parameters.
+    fn choices(parallelism: Parallelism) -> &'static [Choice] {
+        match parallelism {
+            Parallelism::Sequential => Choice::IN_ORDER,
+            Parallelism::Threads => Choice::FOR_THREADS,
+            Parallelism::WorkItems => Choice::FOR_WORK_ITEMS,
+        }
+    }
+
+    /// Lowers a program, and returns it with the choices that were made.
+    fn lower(&self, store: &mut Store, term: Term) -> Result<(Term, Schedule), LoweringError> {
+        let mut schedule = Schedule::new(&self.given)?;
+        let lowered = lower(store, term, self.parallelism, &mut schedule)?;
+        Ok((lowered, schedule))
+    }
+}
 
 impl Rewrite for Implement {
     fn name(&self) -> &str {
-        match self.0 {
+        match self.parallelism {
             Parallelism::Sequential => "implementInOrder",
             Parallelism::Threads => "implementForThreads",
             Parallelism::WorkItems => "implementForWorkItems",
         }
     }
 
+    fn args(&self) -> &str {
+        &self.shown
+    }
+
     fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
-        let lowered = lower(context.store, term, self.0);
-        lowered
-            .map(Rewritten::plain)
-            .map_err(|_| MismatchRank::LOWEST)
+        let lowered = self.lower(context.store, term);
+        let (term, schedule) = lowered.map_err(|_| MismatchRank::LOWEST)?;
+        let arguments = schedule.arguments(Implement::choices(self.parallelism));
+        Ok(Rewritten {
+            explicit: Some(format!("{}{arguments}", self.name()).into()),
+            ..Rewritten::plain(term)
+        })
     }
 
     fn explain(&self, context: &mut Context<'_>, term: Term) -> Reason {
-        Reason::Message(match lower(context.store, term, self.0) {
+        Reason::Message(match self.lower(context.store, term) {
             Err(LoweringError::TooLarge) => "the program becomes too large".into(),
+            Err(LoweringError::Schedule(error)) => error.to_string(),
             _ => "the program is not well-typed".into(),
         })
     }

@@ -1,0 +1,311 @@
+//! The choices of a lowering, each at a named place, so that a schedule can be printed, edited and
+//! applied again.
+//!
+//! A place is named after the parameter of the function of its map or reduction. If several places
+//! for the same kind of choice have the same name, the second one is called `x#2`, the third one
+//! `x#3`, in the order in which the lowering visits them. That order depends on the program and on
+//! the choices before it alone.
+
+use std::fmt::Write;
+
+use rustc_hash::FxHashMap;
+use syntax::ast::Name;
+
+/// A choice at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// The outermost loop is distributed over threads or work-items.
+    Parallel,
+    /// The loop and the one that computes its elements are distributed over work-items of two
+    /// dimensions.
+    Nested,
+    /// The loop is executed in order.
+    Sequential,
+    /// The result of a map is stored in memory.
+    Stored,
+    /// The elements of a map are computed where they are read.
+    Recomputed,
+    /// The results of the reductions in a map are accumulated together.
+    Accumulated,
+    /// As `Accumulated`, and the matrices that are read by columns are transposed before.
+    Packed,
+    /// The results of the reductions in a map are computed one after another.
+    InOrder,
+    /// A reduction of constant length is unrolled.
+    Unrolled,
+    /// A reduction of constant length is a loop.
+    Rolled,
+}
+
+/// A kind of choice, which a place admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Question {
+    Distribution,
+    Memory,
+    Order,
+    Unrolling,
+}
+
+impl Choice {
+    /// The choices of a lowering for one thread.
+    pub(crate) const IN_ORDER: &[Choice] = &[
+        Choice::Stored,
+        Choice::Recomputed,
+        Choice::Accumulated,
+        Choice::Packed,
+        Choice::InOrder,
+        Choice::Unrolled,
+        Choice::Rolled,
+    ];
+
+    /// The choices of a lowering for several threads.
+    pub(crate) const FOR_THREADS: &[Choice] = &[
+        Choice::Parallel,
+        Choice::Sequential,
+        Choice::Stored,
+        Choice::Recomputed,
+        Choice::Accumulated,
+        Choice::Packed,
+        Choice::InOrder,
+        Choice::Unrolled,
+        Choice::Rolled,
+    ];
+
+    /// The choices of a lowering for work-items.
+    pub(crate) const FOR_WORK_ITEMS: &[Choice] = &[
+        Choice::Parallel,
+        Choice::Nested,
+        Choice::Sequential,
+        Choice::Stored,
+        Choice::Recomputed,
+        Choice::Unrolled,
+        Choice::Rolled,
+    ];
+
+    /// Returns the name of the parameter of a strategy that lists the places of this choice.
+    pub(crate) fn parameter(self) -> &'static str {
+        match self {
+            Choice::Parallel => "parallel",
+            Choice::Nested => "nested",
+            Choice::Sequential => "sequential",
+            Choice::Stored => "stored",
+            Choice::Recomputed => "recomputed",
+            Choice::Accumulated => "accumulated",
+            Choice::Packed => "packed",
+            Choice::InOrder => "inOrder",
+            Choice::Unrolled => "unrolled",
+            Choice::Rolled => "rolled",
+        }
+    }
+
+    fn question(self) -> Question {
+        match self {
+            Choice::Parallel | Choice::Nested | Choice::Sequential => Question::Distribution,
+            Choice::Stored | Choice::Recomputed => Question::Memory,
+            Choice::Accumulated | Choice::Packed | Choice::InOrder => Question::Order,
+            Choice::Unrolled | Choice::Rolled => Question::Unrolling,
+        }
+    }
+}
+
+/// The error of choices that do not fit each other or the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ScheduleError {
+    /// The program has no such place for this choice; `known` are the places that it has.
+    NoPlace {
+        choice: Choice,
+        place: String,
+        known: Vec<String>,
+    },
+    /// Two choices are given for one place.
+    TwoChoices {
+        place: String,
+        choices: [Choice; 2],
+    },
+    /// The place does not admit the choice.
+    Impossible { choice: Choice, place: String },
+}
+
+impl std::fmt::Display for ScheduleError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ScheduleError::NoPlace {
+                choice,
+                place,
+                known,
+            } => {
+                let parameter = choice.parameter();
+                write!(
+                    f,
+                    "the program has no place `{place}` for `{parameter}`: "
+                )?;
+                match known.is_empty() {
+                    true => write!(f, "it has none for that list"),
+                    false => write!(f, "its places for that list are {}", quoted(known)),
+                }
+            }
+            ScheduleError::TwoChoices { place, choices } => {
+                let [first, second] = choices.map(Choice::parameter);
+                write!(
+                    f,
+                    "`{place}` is in the lists `{first}` and `{second}`, of which only one is possible"
+                )
+            }
+            ScheduleError::Impossible { choice, place } => {
+                let why = match choice {
+                    Choice::Recomputed => {
+                        "`{}` cannot be recomputed at each read, because an array in it is stored"
+                    }
+                    Choice::Nested => {
+                        "`{}` cannot be distributed over two dimensions: no loop computes its elements, or something is stored between both loops"
+                    }
+                    Choice::Packed => {
+                        "`{}` has no matrix that can be transposed before the loops around it"
+                    }
+                    _ => "this choice is not possible at `{}`",
+                };
+                f.write_str(&why.replace("{}", place))
+            }
+        }
+    }
+}
+
+fn quoted(places: &[String]) -> String {
+    let places: Vec<String> = places.iter().map(|place| format!("`{place}`")).collect();
+    places.join(", ")
+}
+
+/// The choices that are given to a lowering, and those that it makes.
+#[derive(Debug, Default)]
+pub(crate) struct Schedule {
+    given: FxHashMap<(Question, String), Choice>,
+    /// The places so far, in the order in which they are visited.
+    places: Vec<Place>,
+}
+
+/// A place at which the lowering chooses.
+#[derive(Debug)]
+struct Place {
+    question: Question,
+    name: Name,
+    /// The name with the number of the place among those of the same name.
+    shown: String,
+    /// The choice; `None` if there is none to make.
+    choice: Option<Choice>,
+}
+
+/// A place of a [`Schedule`] whose choice is not recorded yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlaceId(usize);
+
+impl Schedule {
+    /// Returns the schedule with these choices, each for a list of places.
+    ///
+    /// # Errors
+    /// Two choices are given for one place.
+    pub(crate) fn new(given: &[(Choice, Vec<String>)]) -> Result<Schedule, ScheduleError> {
+        let mut schedule = Schedule::default();
+        for (choice, places) in given {
+            for place in places {
+                let key = (choice.question(), place.clone());
+                let other = schedule.given.insert(key, *choice);
+                if let Some(other) = other.filter(|other| other != choice) {
+                    return Err(ScheduleError::TwoChoices {
+                        place: place.clone(),
+                        choices: [other, *choice],
+                    });
+                }
+            }
+        }
+        Ok(schedule)
+    }
+
+    /// Adds a place, and returns the choice that is given for it.
+    pub(super) fn visit(&mut self, question: Question, name: Name) -> (PlaceId, Option<Choice>) {
+        let before = self.places.iter();
+        let same = before.filter(|place| place.question == question && place.name == name);
+        let shown = match same.count() {
+            0 => name.to_string(),
+            count => format!("{name}#{}", count + 1),
+        };
+        let given = self.given.get(&(question, shown.clone())).copied();
+        self.places.push(Place {
+            question,
+            name,
+            shown,
+            choice: None,
+        });
+        (PlaceId(self.places.len() - 1), given)
+    }
+
+    /// Records the choice at a place.
+    pub(super) fn choose(&mut self, place: PlaceId, choice: Choice) {
+        self.places[place.0].choice = Some(choice);
+    }
+
+    /// Returns the error that a place does not admit the choice that is given for it.
+    pub(super) fn impossible(&self, place: PlaceId, choice: Choice) -> ScheduleError {
+        ScheduleError::Impossible {
+            choice,
+            place: self.places[place.0].shown.clone(),
+        }
+    }
+
+    /// Returns the number of places so far.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Forgets the places after the first `len`.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.places.truncate(len);
+    }
+
+    /// Checks that the program has all places for which choices are given.
+    ///
+    /// # Errors
+    /// The first given choice, by its parameter and place, whose place the program does not have.
+    pub(crate) fn check(&self) -> Result<(), ScheduleError> {
+        let is_known = |question, shown: &str| {
+            let mut places = self.places.iter();
+            places.any(|place| place.question == question && place.shown == shown)
+        };
+        let unknown = (self.given.iter())
+            .filter(|((question, place), _)| !is_known(*question, place))
+            .min_by_key(|((_, place), choice)| (choice.parameter(), place));
+        match unknown {
+            None => Ok(()),
+            Some(((question, place), choice)) => Err(ScheduleError::NoPlace {
+                choice: *choice,
+                place: place.clone(),
+                known: (self.places.iter())
+                    .filter(|place| place.question == *question)
+                    .map(|place| place.shown.clone())
+                    .collect(),
+            }),
+        }
+    }
+
+    /// Returns the arguments of a strategy that makes the same choices, such as
+    /// `(stored = ["x", "x#2"])`; nothing if there are no choices. `choices` are the parameters of
+    /// the strategy, in their order.
+    pub(crate) fn arguments(&self, choices: &[Choice]) -> String {
+        let mut lists: Vec<String> = Vec::new();
+        for choice in choices {
+            let places = self.places.iter();
+            let places: Vec<String> = places
+                .filter(|place| place.choice == Some(*choice))
+                .map(|place| format!("{:?}", place.shown))
+                .collect();
+            if !places.is_empty() {
+                let mut list = String::new();
+                let _ = write!(list, "{} = [{}]", choice.parameter(), places.join(", "));
+                lists.push(list);
+            }
+        }
+        match lists.is_empty() {
+            true => String::new(),
+            false => format!("({})", lists.join(", ")),
+        }
+    }
+}
