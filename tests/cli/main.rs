@@ -18,6 +18,7 @@ mod lowerings;
 mod opencl;
 mod rewrite;
 mod run;
+mod schedule;
 mod support;
 mod tunes;
 mod types;

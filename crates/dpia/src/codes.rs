@@ -34,8 +34,9 @@ declare_diagnostics! {
     ///
     /// A definition without `mapSeq`, `reduceSeq`, `toMem`, `mapGlobal` or another pattern that determines how something is
     /// computed is lowered by a strategy of the library: `lowerToC`, `lowerToOpenMP` or `lowerToOpenCL`. `rise-ls rewrite --strategy
-    /// lowerToC` and the code actions of an editor show the result. To keep it, name the strategy, `@strategy(lowerToC)`; to choose
-    /// another implementation, name another strategy or write the patterns.
+    /// lowerToC` and the code actions of an editor show the result; `rise-ls schedule` prints the choices of the strategy, to be
+    /// edited. To keep the result, name the strategy, `@strategy(lowerToC)`; to choose another implementation, name another
+    /// strategy or write the patterns.
     ///
     /// With the hint:
     ///

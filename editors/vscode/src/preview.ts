@@ -70,6 +70,12 @@ const FORMS: readonly Form[] = [
     extension: "rise",
     detail: "everything that the definition uses in its place",
   },
+  {
+    label: "Default Schedule",
+    as: "schedule",
+    extension: "elevate",
+    detail: "the choices for the target, as a strategy",
+  },
 ];
 
 /** Leads to the passes of the compiler. */

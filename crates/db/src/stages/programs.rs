@@ -181,9 +181,8 @@ pub(crate) fn schedule_text(
     let parsed = parsed(db, item.into());
     let name = parsed.item.name().map_or("program", |name| &name.name);
     if dpia::functional::makes_choice(&program.body) {
-        let message = format!(
-            "`{name}` says itself how it is computed, so it has no default schedule"
-        );
+        let message =
+            format!("`{name}` says itself how it is computed, so it has no default schedule");
         let error = Diagnostic::error(dpia::codes::DEFAULT_SCHEDULE, span, message)
             .help("use patterns that leave the implementation open, such as `map` and `reduce`");
         return Err(one(error));
@@ -276,6 +275,7 @@ fn default_schedule(db: &dyn Db, item: SourceItem, target: Target) -> Diagnostic
         target.title()
     );
     Diagnostic::new(Severity::Hint, dpia::codes::DEFAULT_SCHEDULE, name, message)
+        .help("`rise-ls schedule` and the preview of the default schedule show its choices")
 }
 
 /// Adapts a diagnostic of a program that a strategy or the default schedule made. The program is

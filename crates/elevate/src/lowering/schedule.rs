@@ -118,10 +118,7 @@ pub(crate) enum ScheduleError {
         known: Vec<String>,
     },
     /// Two choices are given for one place.
-    TwoChoices {
-        place: String,
-        choices: [Choice; 2],
-    },
+    TwoChoices { place: String, choices: [Choice; 2] },
     /// The place does not admit the choice.
     Impossible { choice: Choice, place: String },
 }
@@ -135,10 +132,7 @@ impl std::fmt::Display for ScheduleError {
                 known,
             } => {
                 let parameter = choice.parameter();
-                write!(
-                    f,
-                    "the program has no place `{place}` for `{parameter}`: "
-                )?;
+                write!(f, "the program has no place `{place}` for `{parameter}`: ")?;
                 match known.is_empty() {
                     true => write!(f, "it has none for that list"),
                     false => write!(f, "its places for that list are {}", quoted(known)),
@@ -162,6 +156,9 @@ impl std::fmt::Display for ScheduleError {
                     Choice::Packed => {
                         "`{}` has no matrix that can be transposed before the loops around it"
                     }
+                    Choice::Stored => {
+                        "`{}` cannot be stored, because the array that contains it is computed at each read"
+                    }
                     _ => "this choice is not possible at `{}`",
                 };
                 f.write_str(&why.replace("{}", place))
@@ -178,9 +175,17 @@ fn quoted(places: &[String]) -> String {
 /// The choices that are given to a lowering, and those that it makes.
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
-    given: FxHashMap<(Question, String), Choice>,
+    given: FxHashMap<(Question, String), GivenChoice>,
     /// The places so far, in the order in which they are visited.
     places: Vec<Place>,
+}
+
+/// A choice that is given for a place.
+#[derive(Debug)]
+struct GivenChoice {
+    choice: Choice,
+    /// True if the lowering has visited the place, perhaps in an attempt that failed.
+    is_visited: bool,
 }
 
 /// A place at which the lowering chooses.
@@ -208,11 +213,16 @@ impl Schedule {
         for (choice, places) in given {
             for place in places {
                 let key = (choice.question(), place.clone());
-                let other = schedule.given.insert(key, *choice);
-                if let Some(other) = other.filter(|other| other != choice) {
+                let given = GivenChoice {
+                    choice: *choice,
+                    is_visited: false,
+                };
+                if let Some(other) = schedule.given.insert(key, given)
+                    && other.choice != *choice
+                {
                     return Err(ScheduleError::TwoChoices {
                         place: place.clone(),
-                        choices: [other, *choice],
+                        choices: [other.choice, *choice],
                     });
                 }
             }
@@ -228,7 +238,10 @@ impl Schedule {
             0 => name.to_string(),
             count => format!("{name}#{}", count + 1),
         };
-        let given = self.given.get(&(question, shown.clone())).copied();
+        let given = self.given.get_mut(&(question, shown.clone())).map(|given| {
+            given.is_visited = true;
+            given.choice
+        });
         self.places.push(Place {
             question,
             name,
@@ -261,10 +274,11 @@ impl Schedule {
         self.places.truncate(len);
     }
 
-    /// Checks that the program has all places for which choices are given.
+    /// Checks that all given choices were made.
     ///
     /// # Errors
-    /// The first given choice, by its parameter and place, whose place the program does not have.
+    /// The first given choice, by its parameter and place, whose place the program does not have, or
+    /// only in an attempt that failed.
     pub(crate) fn check(&self) -> Result<(), ScheduleError> {
         let is_known = |question, shown: &str| {
             let mut places = self.places.iter();
@@ -272,11 +286,15 @@ impl Schedule {
         };
         let unknown = (self.given.iter())
             .filter(|((question, place), _)| !is_known(*question, place))
-            .min_by_key(|((_, place), choice)| (choice.parameter(), place));
+            .min_by_key(|((_, place), given)| (given.choice.parameter(), place));
         match unknown {
             None => Ok(()),
-            Some(((question, place), choice)) => Err(ScheduleError::NoPlace {
-                choice: *choice,
+            Some(((_, place), given)) if given.is_visited => Err(ScheduleError::Impossible {
+                choice: given.choice,
+                place: place.clone(),
+            }),
+            Some(((question, place), given)) => Err(ScheduleError::NoPlace {
+                choice: given.choice,
                 place: place.clone(),
                 known: (self.places.iter())
                     .filter(|place| place.question == *question)

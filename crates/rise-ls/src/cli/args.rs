@@ -2,10 +2,10 @@
 //! the help text. The arguments of `emit`, `run` and `rewrite` are in their modules.
 
 use super::cost::CostOptions;
-use super::schedule::ScheduleOptions;
 use super::emit::EmitOptions;
 use super::rewrite::RewriteOptions;
 use super::run::RunOptions;
+use super::schedule::ScheduleOptions;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use codegen::Target;

@@ -5,7 +5,7 @@ local M = {}
 --- What belongs together in a program and its preview.
 local marks = vim.api.nvim_create_namespace('rise_preview')
 
-local FORMS = { 'c', 'openmp', 'opencl', 'opencl-host', 'dpia-imperative', 'dpia', 'rise' }
+local FORMS = { 'c', 'openmp', 'opencl', 'opencl-host', 'dpia-imperative', 'dpia', 'rise', 'schedule' }
 
 --- What Neovim calls a language: OpenCL is C for one without it.
 local function filetype_of(language)

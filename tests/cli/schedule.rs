@@ -1,0 +1,213 @@
+//! Tests of `schedule`, and of strategies whose choices are edited.
+
+use crate::support::{Folder, Ran};
+use expect_test::{Expect, expect};
+
+const FILE: &str = "\
+def columnSums = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+  a |> transpose |> map(fun(column => column |> reduce(add)(0.0f)))))
+def product = depFun((n: Nat, m: Nat, k: Nat) => fun(a: n.k.f32, b: k.m.f32 =>
+  a |> map(fun(row => transpose(b) |> map(fun(column => dot(row)(column)))))))
+def windows = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+  xs |> map(fun(x => sqrt(x * x + 1.0f))) |> slide(3)(1) |> map(fun(window =>
+    window |> reduce(add)(0.0f)))))
+def rows = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+  a |> map(fun(row => let s = row |> reduce(add)(1.0f) in row |> map(fun(x => x / s))))))
+def chosen = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x + 1.0f))))
+def wrong = fun(x: f32 => y)
+";
+
+const DEFINITIONS: [&str; 4] = ["columnSums", "product", "windows", "rows"];
+
+fn schedule(def: &str, target: &str) -> Ran {
+    let arguments = ["schedule", "a.rise", "--def", def, "--target", target];
+    Folder::with(&[("a.rise", FILE)]).run(&arguments)
+}
+
+fn shows(def: &str, target: &str, expected: Expect) {
+    let ran = schedule(def, target);
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    expected.assert_eq(&ran.out);
+}
+
+fn fails(def: &str, expected: Expect) {
+    let ran = schedule(def, "c");
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""));
+    expected.assert_eq(&ran.err);
+}
+
+/// Runs a definition with a strategy, and compares the result with the interpreter.
+fn verified(def: &str, target: &str, strategy: &str) -> Ran {
+    let annotated = format!("@target({target})\n@strategy(\"s.elevate\", edited)\ndef {def} ");
+    let text = FILE.replace(&format!("def {def} "), &annotated);
+    let strategy = format!("val edited = {strategy}\n");
+    let folder = Folder::with(&[("a.rise", text), ("s.elevate", strategy)]);
+    let sizes = ["-D", "n=8", "-D", "m=6", "-D", "k=4"];
+    let count = match def {
+        "product" => 6,
+        "windows" => 2,
+        _ => 4,
+    };
+    let run = ["run", "a.rise", "--def", def, "--verify"];
+    folder.run(&[&run, &sizes[..count]].concat())
+}
+
+#[test]
+fn the_choices_are_listed_by_place() {
+    shows("columnSums", "c", expect![[r#"
+        /// The default schedule of `columnSums` for C.
+        strategy columnSumsForC : Strategy = normalize(delta) ; implementInOrder(accumulated = ["column"])
+    "#]]);
+    shows("product", "openmp", expect![[r#"
+        /// The default schedule of `product` for OpenMP.
+        strategy productForOpenMP : Strategy =
+          normalize(delta) ;
+          atStages(exactReducePar) ;
+          implementForThreads(parallel = ["row"], recomputed = ["column", "p"], accumulated = ["column"])
+    "#]]);
+    shows("windows", "opencl", expect![[r#"
+        /// The default schedule of `windows` for OpenCL.
+        strategy windowsForOpenCL : Strategy =
+          normalize(delta)
+            ; implementForWorkItems(parallel = ["window"], recomputed = ["x"], unrolled = ["x"])
+            ; normalize(reduceInMemory)
+            ; normalize(storeInItem)
+            ; normalize(chooseMemory)
+            ; try(needsKernels ; inKernels(64))
+    "#]]);
+}
+
+#[test]
+fn a_definition_without_default_schedule_says_why() {
+    fails("chosen", expect![[r#"
+        error[default-schedule]: `chosen` says itself how it is computed, so it has no default schedule
+          --> a.rise:10:5
+           |
+        10 | def chosen = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x + 1.0f))))
+           |     ^^^^^^
+           |
+           = help: use patterns that leave the implementation open, such as `map` and `reduce`
+
+    "#]]);
+    fails("wrong", expect![[r#"
+        error[unknown-name]: cannot find `y` in this scope
+          --> a.rise:11:27
+           |
+        11 | def wrong = fun(x: f32 => y)
+           |                           ^
+
+    "#]]);
+}
+
+/// The lists of choices of which each place can be in one.
+const ALTERNATIVES: [&[&str]; 4] = [
+    &["parallel", "nested", "sequential"],
+    &["stored", "recomputed"],
+    &["accumulated", "packed", "inOrder"],
+    &["unrolled", "rolled"],
+];
+
+/// Returns the strategy in which one place is moved from a list to another one, for each place and
+/// list.
+fn edits(printed: &str, strategy: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for lists in ALTERNATIVES {
+        for list in lists {
+            let Some((_, after)) = printed.split_once(&format!("{list} = [")) else {
+                continue;
+            };
+            let (places, _) = after.split_once(']').expect("a list ends");
+            for place in places.split(", ") {
+                for other in lists.iter().filter(|other| *other != list) {
+                    all.push(format!(
+                        "normalize(delta) ; {strategy}({other} = [{place}])"
+                    ));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// A choice that is edited is made, or the error says why that is not possible; the program stays
+/// correct.
+fn edited_choices_are_right(target: &str, strategy: &str, other_lists: &[&str], count: usize) {
+    let mut right = 0;
+    for def in DEFINITIONS {
+        let printed = schedule(def, target).out;
+        for edited in edits(&printed, strategy) {
+            if other_lists.iter().any(|list| edited.contains(list)) {
+                continue;
+            }
+            let ran = verified(def, target, &edited);
+            let is_refused = ["cannot be", "has no matrix", "not possible"]
+                .iter()
+                .any(|why| ran.err.contains(why));
+            assert!(
+                ran.status == 0 || is_refused,
+                "{def}, {edited}: {}",
+                ran.err
+            );
+            right += usize::from(ran.status == 0);
+        }
+    }
+    assert!(right >= count, "{right}");
+}
+
+#[test]
+fn edited_choices_are_right_in_c() {
+    let foreign = ["parallel", "nested", "sequential"];
+    edited_choices_are_right("c", "implementInOrder", &foreign, 6);
+}
+
+#[test]
+fn edited_choices_are_right_in_openmp() {
+    edited_choices_are_right("openmp", "implementForThreads", &["nested"], 8);
+}
+
+#[test]
+fn a_loop_inside_one_in_order_is_distributed() {
+    let strategy = "normalize(delta) ; implementForThreads(sequential = [\"row\"])";
+    let folder = Folder::with(&[
+        (
+            "a.rise",
+            FILE.replace(
+                "def product ",
+                "@strategy(\"s.elevate\", edited)\ndef product ",
+            ),
+        ),
+        ("s.elevate", format!("val edited = {strategy}\n")),
+    ]);
+    let ran = folder.run(&["emit", "a.rise", "--def", "product", "--as", "openmp"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let (before, _) = ran
+        .out
+        .split_once("#pragma omp")
+        .expect("a loop is parallel");
+    assert!(before.contains("for (int"), "{}", ran.out);
+}
+
+fn is_refused(def: &str, strategy: &str, message: &str) {
+    let ran = verified(def, "c", &format!("normalize(delta) ; {strategy}"));
+    assert_eq!(ran.status, 1, "{}", ran.out);
+    assert!(ran.err.contains(message), "{}", ran.err);
+}
+
+#[test]
+fn choices_that_do_not_fit_the_program_are_errors() {
+    is_refused(
+        "columnSums",
+        "implementInOrder(inOrder = [\"row\"])",
+        "the program has no place `row` for `inOrder`: its places for that list are `column`",
+    );
+    is_refused(
+        "columnSums",
+        "implementInOrder(unrolled = [\"column\"])",
+        "the program has no place `column` for `unrolled`: it has none for that list",
+    );
+    is_refused(
+        "columnSums",
+        "implementInOrder(accumulated = [\"column\"], inOrder = [\"column\"])",
+        "`column` is in the lists `accumulated` and `inOrder`, of which only one is possible",
+    );
+}
