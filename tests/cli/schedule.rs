@@ -54,18 +54,29 @@ fn verified(def: &str, target: &str, strategy: &str) -> Ran {
 
 #[test]
 fn the_choices_are_listed_by_place() {
-    shows("columnSums", "c", expect![[r#"
+    shows(
+        "columnSums",
+        "c",
+        expect![[r#"
         /// The default schedule of `columnSums` for C.
         strategy columnSumsForC : Strategy = normalize(delta) ; implementInOrder(accumulated = ["column"])
-    "#]]);
-    shows("product", "openmp", expect![[r#"
+    "#]],
+    );
+    shows(
+        "product",
+        "openmp",
+        expect![[r#"
         /// The default schedule of `product` for OpenMP.
         strategy productForOpenMP : Strategy =
           normalize(delta) ;
           atStages(exactReducePar) ;
           implementForThreads(parallel = ["row"], recomputed = ["column", "p"], accumulated = ["column"])
-    "#]]);
-    shows("windows", "opencl", expect![[r#"
+    "#]],
+    );
+    shows(
+        "windows",
+        "opencl",
+        expect![[r#"
         /// The default schedule of `windows` for OpenCL.
         strategy windowsForOpenCL : Strategy =
           normalize(delta)
@@ -74,12 +85,15 @@ fn the_choices_are_listed_by_place() {
             ; normalize(storeInItem)
             ; normalize(chooseMemory)
             ; try(needsKernels ; inKernels(64))
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_definition_without_default_schedule_says_why() {
-    fails("chosen", expect![[r#"
+    fails(
+        "chosen",
+        expect![[r#"
         error[default-schedule]: `chosen` says itself how it is computed, so it has no default schedule
           --> a.rise:10:5
            |
@@ -88,15 +102,19 @@ fn a_definition_without_default_schedule_says_why() {
            |
            = help: use patterns that leave the implementation open, such as `map` and `reduce`
 
-    "#]]);
-    fails("wrong", expect![[r#"
+    "#]],
+    );
+    fails(
+        "wrong",
+        expect![[r#"
         error[unknown-name]: cannot find `y` in this scope
           --> a.rise:11:27
            |
         11 | def wrong = fun(x: f32 => y)
            |                           ^
 
-    "#]]);
+    "#]],
+    );
 }
 
 /// The lists of choices of which each place can be in one.

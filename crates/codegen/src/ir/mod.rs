@@ -138,6 +138,17 @@ impl Function {
         self.variables[id.0 as usize].is_private()
     }
 
+    /// Returns the opaque size for an expression, and creates it if there is none.
+    pub(crate) fn opaque_size(&mut self, expr: Expr) -> Var {
+        let same = |known: &Expr| known.kind == expr.kind && known.ty == expr.ty;
+        if let Some((var, _)) = self.opaque.iter().find(|(_, known)| same(known)) {
+            return *var;
+        }
+        let var = self.fresh_size("index");
+        self.opaque.push((var, expr));
+        var
+    }
+
     /// Creates a new size variable with this name.
     pub fn fresh_size(&mut self, name: &str) -> Var {
         let var = Var(u32::try_from(self.names.len()).unwrap_or(u32::MAX));

@@ -32,18 +32,10 @@ impl Lower<'_> {
         if let Some(nat) = self.arithmetic(&expr) {
             return nat;
         }
-        let same = |known: &Expr| known.kind == expr.kind && known.ty == expr.ty;
-        let opaque = &self.function.opaque;
-        let known = opaque
-            .iter()
-            .find(|(_, known)| same(known))
-            .map(|(var, _)| *var);
-        let var = known.unwrap_or_else(|| self.function.fresh_size("index"));
-        if let Type::Index(n) = &*expr.ty {
+        let ty = expr.ty.clone();
+        let var = self.function.opaque_size(expr);
+        if let Type::Index(n) = &*ty {
             self.facts.index(var, n);
-        }
-        if known.is_none() {
-            self.function.opaque.push((var, expr));
         }
         Nat::var(var)
     }

@@ -3,6 +3,7 @@
 mod arithmetic;
 mod calls;
 mod classic;
+mod guards;
 mod large;
 mod loop_peeling;
 mod shared;

@@ -120,6 +120,23 @@ impl Lowering<'_> {
         Err(self.schedule.impossible(place, given).into())
     }
 
+    /// Returns true if the results of a reduction in the function of a map would be accumulated
+    /// together, and each step changes one of them only.
+    pub(super) fn accumulates_one_result(
+        &mut self,
+        param: Local,
+        body: Term,
+        array: Term,
+    ) -> Result<bool, LoweringError> {
+        for reduction in self.reductions_in(param, body)? {
+            let costs = self.costs(param, &reduction, array);
+            if costs.is_some_and(|costs| costs.by_rows == 0 && costs.by_results > 0) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Returns the order of a map and of a reduction in its function that is estimated to be the
     /// fastest; `None` if there is no estimate.
     fn fastest_order(
@@ -377,7 +394,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Returns true if a term contains a `select` whose condition compares a value with one that
+    /// Returns true if a term contains a `select` whose condition compares an index with one that
     /// depends on the parameter for equality, such as the number of a bin of a histogram.
     fn selects_one_result(&self, param: Local, term: Term) -> bool {
         if !self.store.has_free(term, param) {
@@ -389,10 +406,11 @@ impl Lowering<'_> {
         {
             let (head, sides) = self.store.spine(condition);
             let is_equality = matches!(self.store.node(head), Node::Primitive(Primitive::Equal, _));
+            let is_index = |side: &Term| matches!(**self.store.type_of(*side), Type::Index(_));
             let dependent = sides
                 .iter()
                 .filter(|side| self.store.has_free(**side, param));
-            return is_equality && dependent.count() == 1;
+            return is_equality && sides.iter().all(is_index) && dependent.count() == 1;
         }
         let mut parts = self.store.children(term).map(|(_, part)| part);
         parts.any(|part| self.selects_one_result(param, part))

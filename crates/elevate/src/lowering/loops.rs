@@ -24,7 +24,11 @@ impl Lowering<'_> {
             self.schedule.visit(Question::Distribution, name)
         });
         let given = distribution.and_then(|(_, given)| given);
-        let is_distributed = distribution.is_some() && given != Some(Choice::Sequential);
+        let is_distributed = distribution.is_some()
+            && match given {
+                Some(choice) => choice != Choice::Sequential,
+                None => !self.is_scatter(param, body, array)?,
+            };
         let by_rows = match self.parallelism {
             Parallelism::Sequential => true,
             Parallelism::Threads => !is_distributed,
@@ -77,6 +81,16 @@ impl Lowering<'_> {
             _ => (Primitive::MapSeq, None),
         };
         self.map(primitive, dimension, f, input)
+    }
+
+    /// Returns true if each step of a reduction in a map changes one result only, as in a histogram,
+    /// so that one thread takes fewer operations than all threads that look at each step.
+    fn is_scatter(&mut self, param: Local, body: Term, array: Term) -> Result<bool, LoweringError> {
+        match self.parallelism {
+            Parallelism::Threads => self.accumulates_one_result(param, body, array),
+            // A work-item has no memory for the results.
+            Parallelism::Sequential | Parallelism::WorkItems => Ok(false),
+        }
     }
 
     /// Returns true if the loops of the innermost region may be distributed, and the target has

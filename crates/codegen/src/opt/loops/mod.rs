@@ -211,11 +211,23 @@ impl Loops<'_> {
         if self.simplifies_control_flow
             && mode == LoopMode::Sequential
             && step.is_one()
-            && let Some(value) = guards::only_iteration(&inner, counter)
+            && let Some(value) = guards::only_iteration(self.function, &inner, counter)
         {
+            let facts = self.facts.clone();
+            // The guard reads the index, so the index is in its range.
+            for (var, known) in &self.function.opaque {
+                if let Type::Index(n) = &*known.ty
+                    && value.mentions(*var)
+                {
+                    self.facts.range(*var, &Nat::ZERO, n);
+                }
+            }
+            let inner = guards::without_guards(inner);
             let body = self.with(inner, counter, &value, false);
             let body = self.if_within(&value, [&from, &to], body, (origin, made_by));
-            return self.statements(body, out);
+            self.statements(body, out)?;
+            self.facts = facts;
+            return Ok(());
         }
         let whole = Loop {
             counter,
