@@ -5,6 +5,7 @@
 mod ablation;
 mod client;
 mod compile;
+mod corpus;
 mod counts;
 mod generate;
 mod opencl;
@@ -48,6 +49,10 @@ pub struct Options {
     /// Measure only the low-level programs of the examples, those with this in their names.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     programs: Option<String>,
+    /// Measure only the default schedules of the programs in `tests/corpus`, those with this in their
+    /// names, in comparison with their references in C.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    corpus: Option<String>,
     /// Measure only the compilation time of each definition of the examples for each target, those
     /// with this in their names; with `--keep` the texts are written into its folder.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
@@ -91,6 +96,9 @@ pub fn run(options: &Options) -> Outcome<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if let Some(only) = &options.programs {
         return programs::run(&root, only, options.json);
+    }
+    if let Some(only) = &options.corpus {
+        return corpus::run(&root, only, options.json);
     }
     if let Some(only) = &options.compile {
         return compile::run(&root, only, options.keep.as_deref(), options.json);

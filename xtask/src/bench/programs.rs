@@ -208,7 +208,7 @@ pub(super) fn first(found: &[syntax::Diagnostic]) -> String {
 }
 
 /// Returns the median time of some calls.
-fn call(
+pub(super) fn call(
     executable: &Executable,
     launch: &Launch,
     calls: u32,
@@ -226,7 +226,7 @@ fn call(
     ))
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
+pub(super) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
