@@ -102,7 +102,7 @@ async function running(window) {
     await page.keyboard.press("Escape");
     await page.locator(`${window.editor("run.rise")} .codelens-decoration a`).getByText(/^= /).first().click();
     await window.sees(`${window.editor("halvesOfRows (result).txt")} .view-lines`, "[");
-    await window.result(window.editor("run.rise"), /^= \[\[.*…\s+\([0-9.]+ [mµn]?s, c\)$/);
+    await window.result(window.editor("run.rise"), /^= \[\[.*…\s+\([0-9.]+ [mµn]?s\)$/);
     await picture("split");
     await window.command("View: Close All Editors");
   });
