@@ -112,6 +112,17 @@ fn becomes(strategy: &str, programs: &str, name: &str, expected: Expect) {
 }
 
 #[test]
+fn applied_abstractions_match_patterns_of_functions() {
+    let program = "def f = fun(y: f32 => (fun(x => neg(x)))(y))\n";
+    for strategy in ["eta", "try(eta)", "eta <+ id", "try(try(eta))"] {
+        let file = file(&format!("body({strategy})"), program);
+        let done = rewritten(&file, "f");
+        let done = done.unwrap_or_else(|error| panic!("{strategy}: {error:?}"));
+        assert_eq!(done.steps, 1, "{strategy}");
+    }
+}
+
+#[test]
 fn listing_3_on_listing_1_is_listing_4() {
     let file = file(LISTING_3, &format!("{MV}{MV_OPT}"));
     let rewritten = rewritten(&file, "mv").expect("it applies");
