@@ -123,6 +123,23 @@ fn applied_abstractions_match_patterns_of_functions() {
 }
 
 #[test]
+fn lowering_errors_say_what_to_do() {
+    use crate::lowering::LoweringError;
+    let all = [
+        LoweringError::TooLarge,
+        LoweringError::IllTyped,
+        LoweringError::StoredInView,
+        LoweringError::StoredByAll,
+    ];
+    let texts: Vec<String> = all.iter().map(LoweringError::to_string).collect();
+    expect![[r#"
+        the program becomes too large
+        a part of the program has no type that its pattern admits, such as a type variable in the place of an array: write this type out
+        an array would be stored again at each read of the array that contains it: store one of the two before the loop that reads it, with `toMem`
+        an array would be stored by every work-item of the inner loop: store it before the outer loop, with `toMem`"#]].assert_eq(&texts.join("\n"));
+}
+
+#[test]
 fn listing_3_on_listing_1_is_listing_4() {
     let file = file(LISTING_3, &format!("{MV}{MV_OPT}"));
     let rewritten = rewritten(&file, "mv").expect("it applies");

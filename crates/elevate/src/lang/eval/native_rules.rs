@@ -112,10 +112,10 @@ impl Rewrite for Implement {
     }
 
     fn explain(&self, context: &mut Context<'_>, term: Term) -> Reason {
-        Reason::Message(match lower(context.store, term, self.0) {
-            Err(LoweringError::TooLarge) => "the program becomes too large".into(),
-            _ => "the program is not well-typed".into(),
-        })
+        let error = lower(context.store, term, self.0).err();
+        // A second attempt in a larger store fails for the same reason, or for its size.
+        let error = error.unwrap_or(LoweringError::TooLarge);
+        Reason::Message(error.to_string())
     }
 }
 
