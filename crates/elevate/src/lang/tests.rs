@@ -231,6 +231,38 @@ fn a_parameter_needs_consent_where_others_would_notice() {
 }
 
 #[test]
+fn steps_are_exported_with_the_parameters_of_open_tunes() {
+    let text = |def| rise::core::def_text(&def);
+    let done = rewritten(&file(LISTING_3, MV), "mv");
+    let done = done.unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(done.parameters.len(), 1);
+    let exported = |term| text(done.run.export(term).expect("it is small"));
+    let last = done.trace.last().expect("there are steps");
+    assert_eq!(exported(last.after), text(done.def.clone()));
+    assert_eq!(exported(done.run.root), text(done.def.clone()));
+    let first = exported(done.trace[0].after);
+    expect![[r#"
+        @assume(s | n)
+        def mv : (n: Nat) -> (m: Nat) -> (s: Nat) -> n.m.f32 -> m.f32 -> n.f32 =
+          depFun((n: Nat, m: Nat, s: Nat) => fun(M, x =>
+            M
+              |> split(s)
+              |> map(map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f))))
+              |> join))
+    "#]].assert_eq(&first);
+
+    // If the strategy fails, the type of the definition is not extended, and nothing is assumed.
+    let failing = format!("{LISTING_3} `;` fail");
+    let Err(NotRewritten::Failed(report)) = rewritten(&file(&failing, MV), "mv") else {
+        panic!("the strategy does not fail");
+    };
+    let step = &report.outcome.trace[0];
+    let exported = |term| text(report.run.export(term).expect("it is small"));
+    assert_eq!(format!("@assume(s | n)\n{}", exported(step.after)), first);
+    assert!(!exported(step.before).contains("s: Nat"));
+}
+
+#[test]
 fn a_failure_names_the_innermost_rule_and_what_it_found() {
     becomes(
         "topDown(toMapLocal) ; body(body(body(mapFusion)))",
