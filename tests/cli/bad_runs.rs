@@ -390,22 +390,24 @@ def part = fun(x: f32 => half(x))
 def whole = fun(x: f32 => part(x))
 ",
     )]);
-    let expected = expect![[r#"
+    let all = [
+        &["run", "a.rise", "--def", "part", "--arg", "x=1"][..],
+        &["run", "a.rise", "--def", "whole", "--arg", "x=1"],
+        &["emit", "a.rise", "--def", "part", "--as", "c"],
+        &["emit", "a.rise", "--def", "whole", "--as", "c"],
+    ]
+    .map(|arguments| folder.run(arguments));
+    for ran in &all {
+        assert_eq!((ran.status, ran.out.as_str()), (1, ""));
+        assert_eq!(ran.err, all[0].err);
+    }
+    expect![[r#"
         error[syntax-error]: a value and its type must be in parentheses: `(value : type)`
          --> a.rise:1:24
           |
         1 | foreign def half(x: f32: f32 = """{ return x / 2; }"""
           |                        ^
 
-    "#]];
-    for arguments in [
-        &["run", "a.rise", "--def", "part", "--arg", "x=1"][..],
-        &["run", "a.rise", "--def", "whole", "--arg", "x=1"],
-        &["emit", "a.rise", "--def", "part", "--as", "c"],
-        &["emit", "a.rise", "--def", "whole", "--as", "c"],
-    ] {
-        let ran = folder.run(arguments);
-        assert_eq!((ran.status, ran.out.as_str()), (1, ""));
-        expected.assert_eq(&ran.err);
-    }
+    "#]]
+    .assert_eq(&all[0].err);
 }

@@ -89,8 +89,7 @@ pub struct Kernel {
     /// The size in bytes of the local memory that it declares, without that of
     /// [`KernelArg::Local`].
     pub local_bytes: Nat,
-    /// The size in bytes of the private memory of each work-item for variables and arrays, without
-    /// those of type `f16` or with `f16` in them.
+    /// The size in bytes of the private memory of each work-item for variables and arrays.
     pub private_bytes: Nat,
     /// The loops that are distributed over its work-items or work-groups, from which a caller can
     /// derive suitable launch sizes.

@@ -364,6 +364,16 @@ mod tests {
     }
 
     #[test]
+    fn headers_of_strategy_files_do_not_fold() {
+        let text = "traversal\n  functionFirst\nval s : Strategy =\n  id\n";
+        let fixture = Fixture::new(&format!("//- /main.elevate\n{text}"));
+        let file = fixture.files[0];
+        let found = items(&fixture.db, &fixture.db.items(file));
+        let shown: Vec<_> = found.iter().map(|fold| lines(text, fold.span)).collect();
+        assert_eq!(shown, [(3, 4)]);
+    }
+
+    #[test]
     fn a_long_run_is_one_stretch() {
         let docs = "/// More.\n".repeat(20_000) + "def f = 1\n";
         assert_eq!(folded(&docs), [(1, 20_000, FoldingKind::Comment)]);

@@ -129,8 +129,8 @@ impl<'d> View<'d> {
         }
     }
 
-    /// Returns true for a definition whose name is missing, and for an example, a main expression
-    /// or a `traversal` header of a strategy file.
+    /// Returns true for a definition whose name is missing, and for an example or a main expression
+    /// of a strategy file.
     pub(crate) fn is_unnamed(&self) -> bool {
         match self.is_strategy() {
             true => strategy_files::is_unnamed(self),

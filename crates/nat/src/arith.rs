@@ -208,7 +208,7 @@ impl Atom {
                 Op::Log2(_) | Op::App(..) => true,
                 Op::Sum { body, .. } => nonneg(body),
                 Op::BigAdd(a, b) | Op::BigMul(a, b) => nonneg(a) && nonneg(b),
-                Op::TooBig => false,
+                Op::TooBig { .. } => false,
             },
         }
     }

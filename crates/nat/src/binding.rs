@@ -369,7 +369,10 @@ impl Op {
             Op::App(fun, _) => Op::App(*fun, next()?),
             Op::BigAdd(..) => Op::BigAdd(next()?, next()?),
             Op::BigMul(..) => Op::BigMul(next()?, next()?),
-            Op::TooBig => Op::TooBig,
+            Op::TooBig { fingerprint, .. } => Op::TooBig {
+                fingerprint: *fingerprint,
+                args: operands.collect(),
+            },
         })
     }
 }
@@ -393,7 +396,7 @@ pub(crate) fn build(op: Op) -> Nat {
         Op::App(fun, arg) => Nat::apply(fun, &arg),
         Op::BigAdd(a, b) => Nat::add(&a, &b),
         Op::BigMul(a, b) => plain_mul(&a, &b),
-        Op::TooBig => Op::TooBig.nat(),
+        Op::TooBig { .. } => op.nat(),
     }
 }
 
@@ -490,7 +493,7 @@ fn has_value(atom: &Atom) -> bool {
             Op::Div(_, b) | Op::Mod(_, b) => (b - 1).is_plainly_nonneg(),
             Op::Pow(_, e) => e.is_plainly_nonneg(),
             Op::Log2(a) => (a - 1).is_plainly_nonneg(),
-            Op::TooBig => false,
+            Op::TooBig { .. } => false,
             _ => true,
         }
 }

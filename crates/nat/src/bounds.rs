@@ -131,7 +131,7 @@ impl Range<'_> {
             Some(Op::BigMul(a, b)) if self.is_nonneg(a, depth) && self.is_nonneg(b, depth) => {
                 Some(plain_mul(&bound(a, side)?, &bound(b, side)?))
             }
-            Some(Op::Pow(..) | Op::BigMul(..) | Op::App(..) | Op::TooBig) => None,
+            Some(Op::Pow(..) | Op::BigMul(..) | Op::App(..) | Op::TooBig { .. }) => None,
         }
     }
 

@@ -185,7 +185,7 @@ impl Writer<'_, '_> {
                 self.out.write_char(')')
             }
             Op::BigMul(a, b) => self.infix(a, '*', b, place),
-            Op::TooBig => self.out.write_char('…'),
+            Op::TooBig { .. } => self.out.write_char('…'),
         }
     }
 

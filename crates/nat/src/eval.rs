@@ -84,7 +84,7 @@ impl Evaluation<'_> {
             }
             Op::BigAdd(a, b) => self.nat(a)?.checked_add(self.nat(b)?)?,
             Op::BigMul(a, b) => self.nat(a)?.checked_mul(self.nat(b)?)?,
-            Op::TooBig => return None,
+            Op::TooBig { .. } => return None,
         })
     }
 

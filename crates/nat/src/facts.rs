@@ -343,7 +343,7 @@ impl Mapper for Outer<'_> {
     }
     fn op(&mut self, op: Op, changed: bool, _depth: u32) -> Option<Nat> {
         let again = |nat: &Nat| self.0.named(&self.0.contract(nat));
-        if matches!(op, Op::BigAdd(..) | Op::BigMul(..) | Op::TooBig) {
+        if matches!(op, Op::BigAdd(..) | Op::BigMul(..)) {
             return changed.then(|| build(op));
         }
         let new = op.with(&mut op.operands().into_iter().map(again))?;

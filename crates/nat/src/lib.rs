@@ -4,9 +4,9 @@
 //! A [`Nat`] is a polynomial with integer coefficients over *atoms*: variables, and operations that
 //! are no polynomials (division, remainder, symbolic powers, minimum, maximum, logarithm, sums over
 //! an index, applications of size functions), or that are too large to compute as a polynomial.
-//! Values are constructed in normal form, so equal normal forms mean equal sizes, except for sizes
-//! beyond the limits ([`Nat::is_too_big`]). Sizes with different normal forms may also be equal,
-//! which [`Facts::prove`] decides where it can.
+//! Values are constructed in normal form, so equal normal forms mean equal sizes. Sizes with
+//! different normal forms may also be equal, which [`Facts::prove`] decides where it can. An
+//! operation beyond the limits ([`Nat::is_too_big`]) is known to be equal only to itself.
 //!
 //! Meaning: variables are integers `>= 0`, `/` and `%` are floor division and remainder, and
 //! division by zero, a negative exponent and the logarithm of 0 or of a negative number are

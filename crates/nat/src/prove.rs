@@ -421,7 +421,9 @@ pub(crate) fn divides(known: &Assumptions, d: &Nat, a: &Nat) -> bool {
     if d.is_one() || a.exact_div(d).is_some() {
         return true;
     }
-    if leaves_a_remainder_somewhere(known, d, a) {
+    // Without values, nothing refutes the divisibility of a size that is too large, and each level
+    // of remainders would be simplified again for each level around it.
+    if d.is_too_big() || a.is_too_big() || leaves_a_remainder_somewhere(known, d, a) {
         return false;
     }
     let (d, a) = (complete(d), complete(&simplify(known, a)));

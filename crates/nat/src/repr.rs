@@ -3,7 +3,9 @@
 
 use smallvec::SmallVec;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -137,9 +139,14 @@ pub(crate) enum Op {
     BigAdd(Nat, Nat),
     /// A product that is not computed as a polynomial, because of an overflow or too many terms.
     BigMul(Nat, Nat),
-    /// The replacement of an operation beyond [`MAX_DEPTH`] or [`MAX_WEIGHT`]; its value is
-    /// undefined.
-    TooBig,
+    /// The replacement of an operation beyond [`MAX_DEPTH`] or [`MAX_WEIGHT`]. It is an application
+    /// of a function that is unknown apart from its fingerprint, which is a hash of the replaced
+    /// operation, to the free atoms of this operation. Operations that differ, or whose variables
+    /// have different values, therefore stay different. Its value is undefined.
+    TooBig {
+        fingerprint: u64,
+        args: Vec<Nat>,
+    },
 }
 
 /// The greatest [`Measure::depth`] of an operation; a deeper one is replaced by [`Op::TooBig`].
@@ -315,10 +322,9 @@ impl Op {
                 out.push(a);
                 out.push(b);
             }
-            Op::Min(all) | Op::Max(all) => out.extend(all.iter()),
+            Op::Min(all) | Op::Max(all) | Op::TooBig { args: all, .. } => out.extend(all.iter()),
             Op::Log2(a) | Op::App(_, a) => out.push(a),
             Op::Sum { from, to, body } => out.extend([from, to, body]),
-            Op::TooBig => {}
         }
         out
     }
@@ -347,13 +353,56 @@ impl Op {
     pub fn atom(self) -> Atom {
         let measure = self.measure();
         if measure.depth > MAX_DEPTH || measure.weight > MAX_WEIGHT {
-            let op = Op::TooBig;
+            let op = self.too_big();
             return Atom::Node(Arc::new(Node {
                 measure: op.measure(),
                 op,
             }));
         }
         Atom::Node(Arc::new(Node { op: self, measure }))
+    }
+
+    /// Replaces the operation by an [`Op::TooBig`].
+    #[cold]
+    fn too_big(&self) -> Op {
+        let mut atoms = BTreeSet::new();
+        self.free_atoms(0, &mut atoms);
+        // The hasher has no random keys, so that equal operations have equal fingerprints.
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        Op::TooBig {
+            fingerprint: hasher.finish(),
+            args: atoms.into_iter().map(Atom::nat).collect(),
+        }
+    }
+
+    /// Collects the free variables and indices below `depth` binders. A function variable is
+    /// represented by its value for an unknown size, which is different for different functions.
+    fn free_atoms(&self, depth: u32, out: &mut BTreeSet<Atom>) {
+        if let Op::App(fun, _) = self {
+            let unknown = Op::TooBig {
+                fingerprint: 0,
+                args: Vec::new(),
+            };
+            out.insert(Op::App(*fun, unknown.nat()).atom());
+        }
+        let operands = self.operands();
+        let last = operands.len().wrapping_sub(1);
+        for (at, operand) in operands.iter().enumerate() {
+            let binds = at == last && matches!(self, Op::Sum { .. });
+            let depth = depth + u32::from(binds);
+            for factor in operand.terms().iter().flat_map(|t| &t.mono.0) {
+                match &factor.atom {
+                    Atom::Var(_) => {
+                        out.insert(factor.atom.clone());
+                    }
+                    Atom::Bound(index) => {
+                        out.extend(index.checked_sub(depth).map(Atom::Bound));
+                    }
+                    Atom::Node(node) => node.op.free_atoms(depth, out),
+                }
+            }
+        }
     }
 
     /// Makes a size of the operation without simplification, or of [`Op::TooBig`] if the operation
@@ -521,7 +570,7 @@ impl Nat {
                 .iter()
                 .flat_map(|t| &t.mono.0)
                 .any(|f| match f.atom.op() {
-                    Some(Op::TooBig) => true,
+                    Some(Op::TooBig { .. }) => true,
                     Some(op) => op.operands().iter().any(|n| n.is_too_big()),
                     None => false,
                 }),

@@ -50,7 +50,12 @@ pub enum Part<'a> {
     /// The product `a * b`, not computed as a polynomial because of an overflow or too many terms.
     Mul(&'a Nat, &'a Nat),
     /// An operation beyond the limits of depth or weight, whose value is undefined.
-    TooBig,
+    TooBig {
+        /// A hash of the operation.
+        fingerprint: u64,
+        /// The sizes on which the value depends.
+        args: &'a [Nat],
+    },
 }
 
 impl Nat {
@@ -111,7 +116,10 @@ impl<'a> Part<'a> {
             Op::App(fun, arg) => Part::Apply(*fun, arg),
             Op::BigAdd(a, b) => Part::Add(a, b),
             Op::BigMul(a, b) => Part::Mul(a, b),
-            Op::TooBig => Part::TooBig,
+            Op::TooBig { fingerprint, args } => Part::TooBig {
+                fingerprint: *fingerprint,
+                args,
+            },
         }
     }
 
@@ -134,7 +142,10 @@ impl<'a> Part<'a> {
             Part::Apply(fun, arg) => Op::App(*fun, (*arg).clone()),
             Part::Add(a, b) => Op::BigAdd((*a).clone(), (*b).clone()),
             Part::Mul(a, b) => Op::BigMul((*a).clone(), (*b).clone()),
-            Part::TooBig => Op::TooBig,
+            Part::TooBig { fingerprint, args } => Op::TooBig {
+                fingerprint: *fingerprint,
+                args: args.to_vec(),
+            },
         };
         op.nat()
     }

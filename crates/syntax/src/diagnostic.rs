@@ -241,6 +241,27 @@ impl Diagnostic {
         Diagnostic::new(Severity::Error, code, span, message)
     }
 
+    /// Returns the diagnostic with all places in its item moved to the right by `base` bytes.
+    /// Places in other items stay as they are.
+    #[must_use]
+    pub fn shifted(mut self, base: u32) -> Self {
+        let shift = |span: &mut Span| *span = span.shifted(base);
+        shift(&mut self.span);
+        for related in &mut self.related {
+            if related.place.item.is_none() {
+                shift(&mut related.place.span);
+            }
+        }
+        for fix in &mut self.fixes {
+            fix.edits.iter_mut().for_each(|(span, _)| shift(span));
+            for (from, to) in &mut fix.moves {
+                shift(from);
+                shift(to);
+            }
+        }
+        self
+    }
+
     /// Creates an error with the code [`codes::SYNTAX_ERROR`].
     pub(crate) fn syntax(span: Span, message: impl Into<String>) -> Self {
         Diagnostic::error(codes::SYNTAX_ERROR, span, message)

@@ -30,6 +30,17 @@ pub struct Debt {
 }
 
 impl Debt {
+    fn parse_sorted(text: &str) -> Result<Debt, String> {
+        let debt = Debt::parse(text)?;
+        match debt.print() == text {
+            true => Ok(debt),
+            false => Err(format!(
+                "{FILE}: not sorted: run `cargo xtask tidy --update`"
+            )),
+        }
+    }
+
+    /// Parses a list in any order.
     fn parse(text: &str) -> Result<Debt, String> {
         let mut debt = Debt::default();
         for (at, line) in text.lines().enumerate() {
@@ -39,12 +50,7 @@ impl Debt {
             debt.add(line)
                 .ok_or_else(|| format!("{FILE}:{}: cannot be read: {line}", at + 1))?;
         }
-        match debt.print() == text {
-            true => Ok(debt),
-            false => Err(format!(
-                "{FILE}: not sorted: run `cargo xtask tidy --update`"
-            )),
-        }
+        Ok(debt)
     }
 
     fn add(&mut self, line: &str) -> Option<()> {
@@ -85,14 +91,17 @@ impl Debt {
 
 /// Reads the list.
 pub fn read(root: &Path) -> Result<Debt, String> {
-    let path = root.join(FILE);
-    let text = fs::read_to_string(&path).map_err(|error| format!("{FILE}: {error}"))?;
-    Debt::parse(&text)
+    Debt::parse_sorted(&text(root)?)
 }
 
-/// Removes from the list what is no longer found. What is found and not listed stays a finding.
+fn text(root: &Path) -> Result<String, String> {
+    fs::read_to_string(root.join(FILE)).map_err(|error| format!("{FILE}: {error}"))
+}
+
+/// Removes from the list what is no longer found, and sorts it. What is found and not listed stays a
+/// finding.
 pub fn update(root: &Path, found: &Debt) -> Result<(), String> {
-    let new = shorter(found, &read(root)?);
+    let new = shorter(found, &Debt::parse(&text(root)?)?);
     fs::write(root.join(FILE), new.print()).map_err(|error| format!("{FILE}: {error}"))
 }
 
@@ -187,7 +196,7 @@ mod tests {
     #[test]
     fn what_is_listed_is_allowed() {
         let listed = debt(&["cycle x: a b", "docs x: 2", "name: crates/x/src/more.rs"]);
-        assert_eq!(Debt::parse(&listed.print()), Ok(listed.clone()));
+        assert_eq!(Debt::parse_sorted(&listed.print()), Ok(listed.clone()));
         assert!(findings(&listed, &listed, &two_modules()).is_empty());
     }
 
@@ -225,6 +234,18 @@ mod tests {
     #[test]
     fn an_unsorted_list_is_rejected() {
         let text = format!("{HEADER}docs y: 1\ndocs x: 1\n");
-        assert!(Debt::parse(&text).is_err());
+        assert!(Debt::parse_sorted(&text).is_err());
+    }
+
+    #[test]
+    fn an_update_sorts_the_list() {
+        let root = std::env::temp_dir().join(format!("tidy-debt-{}", std::process::id()));
+        fs::create_dir_all(root.join("xtask")).expect("a folder can be made");
+        let lines = "docs y: 1\ndocs z: 1\ndocs x: 1\n";
+        fs::write(root.join(FILE), lines).expect("a file can be written");
+        let found = debt(&["docs x: 1", "docs y: 1"]);
+        let updated = update(&root, &found).and_then(|()| read(&root));
+        fs::remove_dir_all(&root).expect("the folder can be removed");
+        assert_eq!(updated, Ok(found));
     }
 }

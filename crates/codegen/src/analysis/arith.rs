@@ -354,7 +354,7 @@ impl Order for Ranks<'_> {
             Part::Min(all) | Part::Max(all) => self.of_nats(*all),
             Part::Log2(a) | Part::Apply(_, a) => self.of_nats([*a]),
             Part::Sum { from, to, .. } => self.of_nats([*from, *to]),
-            Part::TooBig => u32::MAX,
+            Part::TooBig { .. } => u32::MAX,
         }
     }
 

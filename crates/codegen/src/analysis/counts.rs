@@ -251,6 +251,6 @@ fn bound_of_part(part: &Part<'_>, largest: f64) -> f64 {
         | Part::Apply(..)
         | Part::Add(..)
         | Part::Mul(..)
-        | Part::TooBig => f64::INFINITY,
+        | Part::TooBig { .. } => f64::INFINITY,
     }
 }

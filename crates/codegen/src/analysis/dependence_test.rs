@@ -462,7 +462,11 @@ pub(crate) fn summand_size(summand: &Summand<'_>) -> Option<Nat> {
             Part::Apply(fun, arg) => Nat::apply(*fun, arg),
             Part::Min(all) => all.iter().cloned().reduce(|a, b| Nat::min(&a, &b))?,
             Part::Max(all) => all.iter().cloned().reduce(|a, b| Nat::max(&a, &b))?,
-            Part::Index(_) | Part::Sum { .. } | Part::Add(..) | Part::Mul(..) | Part::TooBig => {
+            Part::Index(_)
+            | Part::Sum { .. }
+            | Part::Add(..)
+            | Part::Mul(..)
+            | Part::TooBig { .. } => {
                 return None;
             }
         };

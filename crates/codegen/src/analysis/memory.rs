@@ -5,6 +5,7 @@ use nat::Nat;
 use rise::core::Origin;
 use rise::{DataFun, Names, Ty, Type};
 
+use crate::ir::Features;
 use crate::ir::types::CType;
 
 /// The maximal size in bytes of an array that C code allocates on the stack.
@@ -34,7 +35,7 @@ impl Keeping {
 }
 
 /// Returns the memory in which C code stores a value of this type, and its size in bytes; `None`
-/// for types without a counterpart in C, such as `f16`. The memory of a tuple is the heap if a
+/// for types without a counterpart in C, such as functions. The memory of a tuple is the heap if a
 /// component is there, otherwise the stack if a component is there.
 pub fn keeping(data: &Ty) -> Option<(Keeping, Nat)> {
     if let Some((a, b)) = halves(data) {
@@ -52,7 +53,7 @@ pub fn keeping(data: &Ty) -> Option<(Keeping, Nat)> {
 }
 
 /// Returns the size in bytes of a parameter or result of this type; `None` for types without a
-/// counterpart in C, such as `f16`.
+/// counterpart in C, such as functions. A `f16` has the size that it has in OpenCL C.
 pub fn bytes(data: &Type) -> Option<Nat> {
     match data {
         Type::Array(n, element) => Some(n * &bytes(element)?),
@@ -60,7 +61,11 @@ pub fn bytes(data: &Type) -> Option<Nat> {
             Some(Nat::sum(*var, &Nat::ZERO, n, &bytes(row)?))
         }
         _ => {
-            let ty = CType::of(data, &Names::default(), Origin(0)).ok()?;
+            let features = Features {
+                half_floats: true,
+                ..Features::default()
+            };
+            let ty = CType::of_target(data, &Names::default(), Origin(0), features).ok()?;
             Some(Nat::constant(i64::try_from(ty.size()).ok()?))
         }
     }
@@ -118,6 +123,10 @@ mod tests {
         // Parameters are arrays of structs.
         assert_eq!(bytes(&array(n.clone(), &pair)), Some(&n * &constant(8)));
         let half: Ty = Type::Scalar(ScalarType::F16).into();
-        assert_eq!(keeping(&half), None);
+        assert_eq!(keeping(&half), Some((Keeping::Variable, constant(2))));
+        let halves = array(constant(8), &half);
+        assert_eq!(keeping(&halves), Some((Keeping::Stack, constant(16))));
+        let function: Ty = Type::Fun(half.clone(), half).into();
+        assert_eq!(keeping(&function), None);
     }
 }

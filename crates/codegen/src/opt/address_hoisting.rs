@@ -384,6 +384,6 @@ fn rebuild(part: &Part<'_>, operand: &dyn Fn(&Nat) -> Nat) -> Option<Nat> {
         | Part::Log2(_)
         | Part::Sum { .. }
         | Part::Apply(..)
-        | Part::TooBig => None,
+        | Part::TooBig { .. } => None,
     }
 }

@@ -735,6 +735,9 @@ fn kernels_know_their_private_memory() {
     let sums = "def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
         xs |> mapGlobal(reduceSeq(Private)(add)(0.0f))))";
     assert_eq!(bytes(sums), Some(4));
+    let halves = "def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f16 =>
+        xs |> mapGlobal(reduceSeq(Private)(fun(a, x => a + x))(0.0f16))))";
+    assert_eq!(bytes(halves), Some(2));
     let none = "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))";
     assert_eq!(bytes(none), Some(0));
 }

@@ -106,19 +106,14 @@ impl File {
         self.entries[*self.by_name.get(name)?].definition.get()
     }
 
-    /// Returns the diagnostics of all items. Their main spans are in the text; the spans of related
-    /// places and fixes stay relative to the item.
+    /// Returns the diagnostics of all items. Their spans are in the text, apart from those of related
+    /// places in other items, which stay relative to these items.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut all = Vec::new();
         for entry in &self.entries {
             let checked = entry.definition.get();
-            for diagnostic in checked.iter().flat_map(|d| &d.checked.diagnostics) {
-                let mut diagnostic = diagnostic.clone();
-                let start = entry.span.start;
-                diagnostic.span =
-                    Span::new(start + diagnostic.span.start, start + diagnostic.span.end);
-                all.push(diagnostic);
-            }
+            let found = checked.iter().flat_map(|d| &d.checked.diagnostics);
+            all.extend(found.map(|diagnostic| diagnostic.clone().shifted(entry.span.start)));
         }
         all
     }

@@ -93,6 +93,8 @@ pub struct Run {
     pub imported: Imported,
     /// The rewritten term; the original one if the strategy failed.
     pub root: Term,
+    /// The variables of the `tune`s without a value.
+    open: Vec<Var>,
 }
 
 impl std::fmt::Debug for Run {
@@ -103,12 +105,32 @@ impl std::fmt::Debug for Run {
 
 impl Run {
     /// Returns the definition `imported` with `root` as its right side, such as the term after a
-    /// step.
+    /// step. It has the parameters of the rewritten definition, and further ones for other `tune`s
+    /// without a value that `root` mentions.
     ///
     /// # Errors
     /// The term exceeds the maximal size or height of a program.
     pub fn export(&self, root: Term) -> Result<Def<Primitive>, term::TooLarge> {
-        term::export(&self.store, root, &self.imported)
+        let mentioned = mentioned(&self.store, root, &[]);
+        let (own, of_type) = (self.parameters(root), self.parameters_of_type());
+        // A step of the strategy has no parameter for a `tune` yet.
+        let is_missing =
+            |var: &&Var| !own.contains(var) && (mentioned.contains(var) || of_type.contains(var));
+        let mut missing: Vec<Var> = self.open.iter().filter(is_missing).copied().collect();
+        // The type has the parameters of the rewritten definition already.
+        missing.sort_by_key(|var| !of_type.contains(var));
+        if missing.is_empty() {
+            return term::export(&self.store, root, &self.imported);
+        }
+        let mut run = self.clone();
+        run.root = root;
+        for var in missing {
+            run.root = with_parameter(&mut run.store, run.root, var);
+            if !of_type.contains(&var) {
+                run.extend_type(var);
+            }
+        }
+        term::export(&run.store, run.root, &run.imported)
     }
 }
 
@@ -299,6 +321,7 @@ pub(super) fn run(
         root: imported.root,
         store,
         imported,
+        open: globals.open().into_iter().map(|(_, _, var)| var).collect(),
     };
     run.root = match root {
         Ok(root) => root,
@@ -316,7 +339,7 @@ pub(super) fn run(
     if !request.may_extend && !parameters.is_empty() {
         return Err(NotRewritten::Parameters(parameters));
     }
-    let own = run.parameters();
+    let own = run.parameters(run.root);
     let said = obligations.iter().filter(|prop| {
         let mut fits = true;
         prop.for_each_var(&mut |var| fits &= own.contains(&var));
@@ -362,19 +385,36 @@ impl Run {
         for (tune, _, var) in open {
             let name = self.store.var_name(var);
             self.root = with_parameter(&mut self.store, self.root, var);
-            let ty = with_pi(self.store.ty_of(self.imported.ty), var);
-            self.imported.ty = self.store.intern_ty(&ty);
+            self.extend_type(var);
             parameters.push(Parameter { name, tune, var });
         }
         parameters
     }
 
-    /// Returns the type-level parameters of the rewritten definition, implicit and explicit ones;
-    /// explicit ones may follow parameters for values.
-    fn parameters(&self) -> FxHashSet<Var> {
+    /// Adds an explicit size parameter to the type of the definition, after its leading type-level
+    /// parameters.
+    fn extend_type(&mut self, var: Var) {
+        let ty = with_pi(self.store.ty_of(self.imported.ty), var);
+        self.imported.ty = self.store.intern_ty(&ty);
+    }
+
+    /// Returns the leading type-level parameters in the type of the definition.
+    fn parameters_of_type(&self) -> FxHashSet<Var> {
+        let mut found = FxHashSet::default();
+        let mut here = self.store.ty_of(self.imported.ty);
+        while let rise::Type::Pi(pi) = &**here {
+            found.insert(pi.var);
+            here = &pi.body;
+        }
+        found
+    }
+
+    /// Returns the type-level parameters of the definition with this right side, implicit and
+    /// explicit ones; explicit ones may follow parameters for values.
+    fn parameters(&self, root: Term) -> FxHashSet<Var> {
         let implicit = self.imported.implicit.iter().map(|(var, _)| *var);
         let mut found: FxHashSet<Var> = implicit.collect();
-        let mut here = self.root;
+        let mut here = root;
         loop {
             here = match self.store.node(here) {
                 Node::DepLambda(var, _, _, body) => {

@@ -112,6 +112,34 @@ fn becomes(strategy: &str, programs: &str, name: &str, expected: Expect) {
 }
 
 #[test]
+fn applied_abstractions_match_patterns_of_functions() {
+    let program = "def f = fun(y: f32 => (fun(x => neg(x)))(y))\n";
+    for strategy in ["eta", "try(eta)", "eta <+ id", "try(try(eta))"] {
+        let file = file(&format!("body({strategy})"), program);
+        let done = rewritten(&file, "f");
+        let done = done.unwrap_or_else(|error| panic!("{strategy}: {error:?}"));
+        assert_eq!(done.steps, 1, "{strategy}");
+    }
+}
+
+#[test]
+fn lowering_errors_say_what_to_do() {
+    use crate::lowering::LoweringError;
+    let all = [
+        LoweringError::TooLarge,
+        LoweringError::IllTyped,
+        LoweringError::StoredInView,
+        LoweringError::StoredByAll,
+    ];
+    let texts: Vec<String> = all.iter().map(LoweringError::to_string).collect();
+    expect![[r#"
+        the program becomes too large
+        a part of the program has no type that its pattern admits, such as a type variable in the place of an array: write this type out
+        an array would be stored again at each read of the array that contains it: store one of the two before the loop that reads it, with `toMem`
+        an array would be stored by every work-item of the inner loop: store it before the outer loop, with `toMem`"#]].assert_eq(&texts.join("\n"));
+}
+
+#[test]
 fn listing_3_on_listing_1_is_listing_4() {
     let file = file(LISTING_3, &format!("{MV}{MV_OPT}"));
     let rewritten = rewritten(&file, "mv").expect("it applies");
@@ -200,6 +228,38 @@ fn a_parameter_needs_consent_where_others_would_notice() {
         }
     });
     assert_eq!(refused, 1);
+}
+
+#[test]
+fn steps_are_exported_with_the_parameters_of_open_tunes() {
+    let text = |def| rise::core::def_text(&def);
+    let done = rewritten(&file(LISTING_3, MV), "mv");
+    let done = done.unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(done.parameters.len(), 1);
+    let exported = |term| text(done.run.export(term).expect("it is small"));
+    let last = done.trace.last().expect("there are steps");
+    assert_eq!(exported(last.after), text(done.def.clone()));
+    assert_eq!(exported(done.run.root), text(done.def.clone()));
+    let first = exported(done.trace[0].after);
+    expect![[r#"
+        @assume(s | n)
+        def mv : (n: Nat) -> (m: Nat) -> (s: Nat) -> n.m.f32 -> m.f32 -> n.f32 =
+          depFun((n: Nat, m: Nat, s: Nat) => fun(M, x =>
+            M
+              |> split(s)
+              |> map(map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f))))
+              |> join))
+    "#]].assert_eq(&first);
+
+    // If the strategy fails, the type of the definition is not extended, and nothing is assumed.
+    let failing = format!("{LISTING_3} `;` fail");
+    let Err(NotRewritten::Failed(report)) = rewritten(&file(&failing, MV), "mv") else {
+        panic!("the strategy does not fail");
+    };
+    let step = &report.outcome.trace[0];
+    let exported = |term| text(report.run.export(term).expect("it is small"));
+    assert_eq!(format!("@assume(s | n)\n{}", exported(step.after)), first);
+    assert!(!exported(step.before).contains("s: Nat"));
 }
 
 #[test]

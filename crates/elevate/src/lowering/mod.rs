@@ -24,6 +24,8 @@ mod schedule;
 mod strides;
 mod terms;
 
+use std::fmt;
+
 use rise::Primitive;
 use rise::pattern::{MapLoop, Parallelism, Pattern, ReduceLoop, View};
 use rise::primitive::DataAccess;
@@ -49,6 +51,27 @@ pub(crate) enum LoweringError {
     StoredByAll,
     /// A choice of the schedule does not fit the program.
     Schedule(ScheduleError),
+}
+
+impl fmt::Display for LoweringError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LoweringError::Schedule(error) => return error.fmt(f),
+            LoweringError::TooLarge => "the program becomes too large",
+            LoweringError::IllTyped => {
+                "a part of the program has no type that its pattern admits, such as a type variable \
+                 in the place of an array: write this type out"
+            }
+            LoweringError::StoredInView => {
+                "an array would be stored again at each read of the array that contains it: store \
+                 one of the two before the loop that reads it, with `toMem`"
+            }
+            LoweringError::StoredByAll => {
+                "an array would be stored by every work-item of the inner loop: store it before the \
+                 outer loop, with `toMem`"
+            }
+        })
+    }
 }
 
 impl From<ScheduleError> for LoweringError {

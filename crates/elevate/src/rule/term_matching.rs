@@ -268,17 +268,19 @@ pub(super) fn global_of(store: &Store, mut term: Term) -> Option<GlobalId> {
 
 impl Pattern {
     /// Returns a superset of the heads of the terms for which [`Pattern::could_match`] returns
-    /// true. An exception is the pattern of an abstraction: the head of an applied abstraction is
-    /// missing.
+    /// true.
     pub fn heads(&self) -> Heads {
-        Heads::of([match &self.head {
+        let head = match &self.head {
             PatternHead::Primitive(primitive, _) => term::Head::primitive(*primitive),
             PatternHead::Lambda => term::Head::LAMBDA,
             PatternHead::DepLambda => term::Head::DEP_LAMBDA,
             PatternHead::Leaf => term::Head::VALUE,
             // The term may be an instance of the definition's body.
             PatternHead::Any(_) | PatternHead::Global(..) => return Heads::ALL,
-        }])
+        };
+        // The term may apply a function that matches to further arguments.
+        let applied = if self.function { head.applied() } else { head };
+        Heads::of([head, applied])
     }
 
     /// Returns false if the head of the term certainly does not match the pattern.

@@ -51,14 +51,19 @@ pub(super) fn free_name(db: &Database, file: FileId, wanted: &str, taken: &[&str
 }
 
 /// Creates a database with the same files, but another text for one of them. Imported files that
-/// are not among them do not exist in it. The options of the database, and the languages of files
-/// without an extension, are not copied.
+/// are not among them do not exist in it. The options of the database are not copied.
 pub(super) fn with_text(db: &Database, changed: FileId, text: &str) -> Database {
     let mut later = Database::new();
     for file in db.files() {
+        let is_present = matches!(db.state(file), FileState::Present(_));
+        if file != changed && (db.is_library(file) || !is_present) {
+            continue;
+        }
+        // The path of a file without an extension does not determine its language.
+        later.set_language(db.path(file), db.language(file));
         if file == changed {
             later.set_file(db.path(file), text);
-        } else if !db.is_library(file) && matches!(db.state(file), FileState::Present(_)) {
+        } else {
             later.set_file(db.path(file), &*db.text(file).to_string());
         }
     }
@@ -67,4 +72,27 @@ pub(super) fn with_text(db: &Database, changed: FileId, text: &str) -> Database 
         later.set_absent(path, ReadError::NotFound(std::sync::Arc::default()));
     }
     later
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_text;
+    use db::{Database, FilePath, Language};
+
+    #[test]
+    fn other_texts_keep_the_languages_of_files() {
+        let mut db = Database::new();
+        let paths = [FilePath::disk("/dpia"), FilePath::disk("/strategy")];
+        let languages = [Language::Dpia, Language::Elevate];
+        for (path, language) in paths.iter().zip(languages) {
+            db.set_language(path.clone(), language);
+        }
+        let files = paths.clone().map(|path| db.set_file(path, ""));
+        for changed in files {
+            let later = with_text(&db, changed, "// changed\n");
+            let found = paths.clone().map(|path| later.file(&path));
+            let found = found.map(|file| file.map(|file| later.language(file)));
+            assert_eq!(found, languages.map(Some));
+        }
+    }
 }

@@ -100,7 +100,10 @@ pub(super) fn is_unnamed(view: &View<'_>) -> bool {
     let parsed = view.db.strategy_parsed(view.id);
     let defines = !matches!(
         parsed.item.kind,
-        ItemKind::Import { .. } | ItemKind::Stray | ItemKind::Language { .. }
+        ItemKind::Import { .. }
+            | ItemKind::Stray
+            | ItemKind::Language { .. }
+            | ItemKind::Traversal { .. }
     );
     defines && parsed.item.name().is_none()
 }

@@ -51,7 +51,13 @@ impl Infer<'_> {
             }
             TermKind::Vector { size, elem } => {
                 let n = self.size(*size);
-                Arc::new(Type::Vector(n, self.vector_element(*elem)))
+                let elem = self.vector_element(*elem);
+                if n.is_zero() {
+                    let message = "a vector has at least one lane, and this has 0";
+                    self.error(codes::OBLIGATION_FAILS, self.span(*size), message);
+                    return self.broken();
+                }
+                Arc::new(Type::Vector(n, elem))
             }
             TermKind::Index(size) => Arc::new(Type::Index(self.size(*size))),
             TermKind::DepArray { size, elem } => {

@@ -76,11 +76,11 @@ pub enum NpyError {
     #[error("the header announces more elements than can be counted")]
     Overflow,
     /// An element is not a value of its type.
-    #[error("element {index} is {value}, which is not a value of type `{ty}`")]
+    #[error("{place} is {value}, which is not a value of type `{ty}`")]
     Range {
-        /// The index of the element in C order, from 0; for a component of a tuple, the index
-        /// within the component.
-        index: u64,
+        /// The place in the file, such as `element 3` or ``element 1 of `_2` of element 3``; the
+        /// indices are those in C order, from 0.
+        place: String,
         /// The value in the file.
         value: i128,
         /// The RISE type.

@@ -72,7 +72,7 @@ impl Reader {
             bytes: bytes.bytes(),
             fortran: self.header.fortran.then_some(&self.header.axes),
         };
-        decoder.group(&shape, &self.header.dtype, 0, 0, true, &mut value)?;
+        decoder.group(&shape, &self.header.dtype, 0, 0, None, &mut value)?;
         Ok(value)
     }
 
@@ -165,6 +165,9 @@ fn check_element(element: &Shape, dtype: &Dtype) -> Result<(), NpyError> {
     })
 }
 
+/// Returns the place of an element for messages.
+type Place<'a> = dyn Fn() -> String + 'a;
+
 struct Decoder<'a> {
     bytes: &'a [u8],
     /// The axes of the file, if it is in Fortran order.
@@ -173,22 +176,31 @@ struct Decoder<'a> {
 
 impl Decoder<'_> {
     /// Decodes the elements of an array, which start at the index `from` of `bytes`, and writes
-    /// them to the value from the byte offset `to` on. `outermost` is false if the array is a field
-    /// of a record, because fields are always in C order.
+    /// them to the value from the byte offset `to` on. If the array is a field of a record, `field`
+    /// returns its place for messages; fields are always in C order.
     fn group(
         &self,
         shape: &Shape,
         dtype: &Dtype,
         from: u64,
         to: u64,
-        outermost: bool,
+        field: Option<&Place<'_>>,
         value: &mut Value,
     ) -> Result<(), NpyError> {
         let mut index = 0u64;
-        let fortran = self.fortran.filter(|_| outermost);
+        let fortran = self.fortran.filter(|_| field.is_none());
+        let is_array = matches!(
+            shape,
+            Shape::Array(..) | Shape::Vector(..) | Shape::DepArray(_)
+        );
         elements(shape, to, &mut |to, element| {
             let at = fortran.map_or(index, |axes| fortran_index(index, axes));
-            self.element(element, dtype, from + at * dtype.size(), to, index, value)?;
+            let place = || match field {
+                Some(field) if is_array => format!("element {index} of {}", field()),
+                Some(field) => field(),
+                None => format!("element {index}"),
+            };
+            self.element(element, dtype, from + at * dtype.size(), to, &place, value)?;
             index += 1;
             Ok(())
         })
@@ -200,15 +212,24 @@ impl Decoder<'_> {
         dtype: &Dtype,
         from: u64,
         to: u64,
-        index: u64,
+        place: &Place<'_>,
         value: &mut Value,
     ) -> Result<(), NpyError> {
         if let (Shape::Pair(first, second), Dtype::Record { fields, .. }) = (element, dtype) {
             if let [one, other] = &fields[..] {
                 let middle = to + element.second_offset();
                 let (start, end) = (from + one.offset, from + other.offset);
-                self.group(first, &one.dtype, start, to, false, value)?;
-                self.group(second, &other.dtype, end, middle, false, value)?;
+                let of = |field: &str| format!("`{field}` of {}", place());
+                let (first_place, second_place) = (|| of(&one.name), || of(&other.name));
+                self.group(first, &one.dtype, start, to, Some(&first_place), value)?;
+                self.group(
+                    second,
+                    &other.dtype,
+                    end,
+                    middle,
+                    Some(&second_place),
+                    value,
+                )?;
             }
             return Ok(());
         }
@@ -222,7 +243,7 @@ impl Decoder<'_> {
             .and_then(|bytes| Leaf::Scalar(*found).read(bytes))
             .ok_or(NpyError::Overflow)?;
         let converted = convert(scalar, leaf).ok_or_else(|| NpyError::Range {
-            index,
+            place: place(),
             value: scalar.as_integer().unwrap_or_default(),
             ty: element.to_string(),
         })?;

@@ -145,6 +145,30 @@ fn indices_and_sizes_are_any_integers_in_range() {
 }
 
 #[test]
+fn elements_of_tuples_that_are_out_of_range_are_named() {
+    let index = || Shape::Index(3);
+    let pairs = file(
+        &header("[('_1', '|u1'), ('_2', '|u1')]", "(2,)"),
+        &[0, 1, 2, 3],
+    );
+    assert_eq!(
+        shown(&pairs, array(2, pair(index(), index()))),
+        "`_2` of element 1 is 3, which is not a value of type `Idx[3]`"
+    );
+    let descr = "[('_1', '|u1'), ('_2', [('_1', '|u1'), ('_2', '|u1', (2,))])]";
+    let shape = || array(2, pair(index(), pair(index(), array(2, index()))));
+    let of = |data: &[u8]| shown(&file(&header(descr, "(2,)"), data), shape());
+    assert_eq!(
+        of(&[0, 0, 0, 0, 0, 0, 0, 7]),
+        "element 1 of `_2` of `_2` of element 1 is 7, which is not a value of type `Idx[3]`"
+    );
+    assert_eq!(
+        of(&[0, 9, 0, 0, 0, 0, 0, 0]),
+        "`_1` of `_2` of element 0 is 9, which is not a value of type `Idx[3]`"
+    );
+}
+
+#[test]
 fn records_with_padding_are_read() {
     let descr = "[('_1', '|u1'), ('', '|V3'), ('_2', '<f4')]";
     let mut data = vec![7, 0, 0, 0];

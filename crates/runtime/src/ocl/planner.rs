@@ -488,7 +488,8 @@ fn without_comments(text: &str) -> String {
         let end = if comment.starts_with("//") {
             comment.find('\n').unwrap_or(comment.len())
         } else if comment.starts_with("/*") {
-            comment.find("*/").map_or(comment.len(), |end| end + 2)
+            // The `*` that opens a comment does not close it.
+            comment[2..].find("*/").map_or(comment.len(), |end| end + 4)
         } else {
             1
         };

@@ -316,4 +316,7 @@ fn words_are_found_outside_of_comments() {
     assert!(!has_word(text, "double"));
     assert!(!has_word(text, "hal"));
     assert!(has_word("double x;", "double"));
+    assert!(!has_word("/*/ double x; */", "double"));
+    assert!(has_word("/**/ double x;", "double"));
+    assert!(!has_word("x; /* double", "double"));
 }

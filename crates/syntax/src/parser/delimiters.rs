@@ -106,6 +106,15 @@ impl Parser<'_> {
         if self.slice(found.span) == "if" && self.host.is_none() {
             return self.conditional_behind(found);
         }
+        if self.at_local_definition() {
+            let name = self.slice(self.peek(1).span);
+            let message = format!(
+                "`where` states conditions on sizes, after a type: a local name is defined before \
+                 its use, as in `let {name} = … in …`"
+            );
+            self.error_at(found.span, message);
+            return;
+        }
         if !list && self.is_argument_without_parentheses() {
             let function = self.previous().map_or("", |token| self.slice(token.span));
             let argument = self.slice(found.span);
@@ -263,6 +272,14 @@ impl Parser<'_> {
     pub(super) fn ahead_in_brackets(&self, n: usize) -> impl Iterator<Item = Token> {
         let ahead = self.tokens[self.pos + n..].iter().take(MAX_LOOKAHEAD);
         tokens_in_brackets(ahead, 1)
+    }
+
+    /// Returns true at `where name =`, a definition in the notation of other languages.
+    fn at_local_definition(&self) -> bool {
+        self.host.is_none()
+            && self.slice(self.token().span) == "where"
+            && self.peek_kind(1) == TokenKind::Ident
+            && self.peek_kind(2) == TokenKind::Equals
     }
 
     /// Returns the tokens from the current one on with their indices, at most [`MAX_LOOKAHEAD`] of

@@ -182,7 +182,7 @@ impl Loops<'_> {
             | Part::Log2(_)
             | Part::Sum { .. }
             | Part::Apply(..)
-            | Part::TooBig => false,
+            | Part::TooBig { .. } => false,
         })
     }
 }

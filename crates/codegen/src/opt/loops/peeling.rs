@@ -320,7 +320,7 @@ fn collect_from_nat(nat: &Nat, counter: Var, out: &mut Vec<ChangePoint>) {
                     collect_from_nat(b, counter, out);
                 }
                 Part::Log2(a) | Part::Apply(_, a) => collect_from_nat(a, counter, out),
-                Part::Var(_) | Part::Index(_) | Part::Sum { .. } | Part::TooBig => {}
+                Part::Var(_) | Part::Index(_) | Part::Sum { .. } | Part::TooBig { .. } => {}
             }
         }
     }

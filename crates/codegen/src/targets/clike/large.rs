@@ -53,7 +53,7 @@ pub(in crate::targets) fn is_large(nat: &Nat) -> bool {
         | Part::Apply(..)
         | Part::Add(..)
         | Part::Mul(..)
-        | Part::TooBig => 2,
+        | Part::TooBig { .. } => 2,
     };
     nat.summands().iter().any(|summand| {
         let degree: u32 = summand.factors.iter().map(degree).sum();

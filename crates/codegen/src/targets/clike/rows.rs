@@ -131,7 +131,7 @@ fn divisions(nat: &Nat) -> usize {
         Part::Min(all) | Part::Max(all) => all.iter().map(divisions).sum(),
         Part::Log2(a) | Part::Apply(_, a) => divisions(a),
         Part::Sum { from, to, body } => divisions(from) + divisions(to) + divisions(body),
-        Part::Var(_) | Part::Index(_) | Part::TooBig => 0,
+        Part::Var(_) | Part::Index(_) | Part::TooBig { .. } => 0,
     };
     let summands = nat.summands();
     let factors = summands.iter().flat_map(|summand| &summand.factors);

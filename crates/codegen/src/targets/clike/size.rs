@@ -300,7 +300,7 @@ impl Printer<'_> {
                 self.operand(b, Prec::Unary, wide)?;
                 Ok(Prec::Product)
             }
-            Part::TooBig => Err(error::too_big(self.origin)),
+            Part::TooBig { .. } => Err(error::too_big(self.origin)),
         }
     }
 

@@ -348,8 +348,7 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// Returns the size in bytes of the private variables and arrays that the kernel uses, without
-    /// those of a type that C does not have, such as `f16`.
+    /// Returns the size in bytes of the private variables and arrays that the kernel uses.
     fn private_bytes(&self, function: &Function) -> Nat {
         let is_private = |variable: &Variable| {
             let space = match variable.home {

@@ -551,3 +551,31 @@ fn attributes_that_do_not_exist_are_errors() {
         "#]],
     );
 }
+
+#[test]
+fn fixes_and_related_places_of_later_items_are_in_the_text() {
+    let text = "val first : Strategy = id\n\nval second : Strategy = topDwn(id)\n\n\
+                strategy third = rule { map(f) |-> mapSeq(f) | map(map(f)) |-> mapSeq(map(f)) }\n";
+    let file = File::new(text, Programs::standard().clone());
+    let mut out = String::new();
+    for diagnostic in file.diagnostics() {
+        let at = |span: syntax::Span| &text[std::ops::Range::from(span)];
+        out.push_str(&format!(
+            "{}: {}\n",
+            at(diagnostic.span),
+            diagnostic.message
+        ));
+        for related in &diagnostic.related {
+            out.push_str(&format!("  {}\n", at(related.place.span)));
+        }
+        for (span, new) in diagnostic.fixes.iter().flat_map(|fix| &fix.edits) {
+            out.push_str(&format!("  `{}` becomes `{new}`\n", at(*span)));
+        }
+    }
+    expect![[r#"
+        topDwn: there is no strategy `topDwn`
+          `topDwn` becomes `topDown`
+        map(map(f)) |-> mapSeq(map(f)): this alternative is never used: an earlier alternative matches everything that it matches
+          map(f) |-> mapSeq(f)
+    "#]].assert_eq(&out);
+}

@@ -173,11 +173,10 @@ impl Rewrite for Implement {
     }
 
     fn explain(&self, context: &mut Context<'_>, term: Term) -> Reason {
-        Reason::Message(match self.lower(context.store, term) {
-            Err(LoweringError::TooLarge) => "the program becomes too large".into(),
-            Err(LoweringError::Schedule(error)) => error.to_string(),
-            _ => "the program is not well-typed".into(),
-        })
+        let error = self.lower(context.store, term).err();
+        // A second attempt in a larger store fails for the same reason, or for its size.
+        let error = error.unwrap_or(LoweringError::TooLarge);
+        Reason::Message(error.to_string())
     }
 }
 

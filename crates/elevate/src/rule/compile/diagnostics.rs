@@ -169,7 +169,8 @@ pub(super) fn overlaps(alts: &[Alt], diagnostics: &mut Vec<Diagnostic>) {
             .find(|earlier| earlier.clauses.is_empty() && earlier.pattern.covers(&alt.pattern));
         if let Some(earlier) = covered {
             let text = "this alternative is never used: an earlier alternative matches everything that it matches";
-            let warning = Diagnostic::new(Severity::Warning, codes::SHADOWED_NAME, alt.span, text)
+            let code = codes::UNREACHABLE_CASE;
+            let warning = Diagnostic::new(Severity::Warning, code, alt.span, text)
                 .related(earlier.span, "the earlier alternative")
                 .help("put the more specific pattern first, or leave one of the two out");
             diagnostics.push(warning);

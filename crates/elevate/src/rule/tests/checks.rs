@@ -231,7 +231,7 @@ fn alternatives_that_are_never_taken_are_found() {
     said(
         "rule r = { map(f) |-> mapSeq(f) | map(map(f)) |-> mapSeq(map(f)) }",
         expect![[r#"
-            Warning shadowed-name `map(map(f)) |-> mapSeq(map(f))`: this alternative is never used: an earlier alternative matches everything that it matches
+            Warning unreachable-case `map(map(f)) |-> mapSeq(map(f))`: this alternative is never used: an earlier alternative matches everything that it matches
               help: put the more specific pattern first, or leave one of the two out
         "#]],
     );

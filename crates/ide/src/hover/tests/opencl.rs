@@ -88,6 +88,26 @@ def open = depFun(n: Nat => fun(xs: n.32.f32 =>
 }
 
 #[test]
+fn half_precision_arrays_have_a_size() {
+    check_memory(
+        "\
+@target(opencl)
+@opencl(local = [32])
+def $0sums = depFun((n: Nat, m: Nat) => fun(xs: n.m.f16 =>
+  xs |> mapGlobal(reduceSeq(Private)(fun(a, x => a + x))(0.0f16))))
+@target(opencl)
+@opencl(local = [32])
+def rows = depFun(n: Nat => fun(xs: n.32.8.f16 =>
+  xs |> mapWorkGroup(mapLocal(fun(row => row |> mapSeq(id) |> $0toMem(Private) |> mapSeq(id))))))
+",
+        expect![[r#"
+            [sums] In OpenCL: the kernel `sums` is launched in groups of 32 work-items; how many groups is chosen when it runs. Each work-item has 2 B of private memory.
+            [toMem] In OpenCL: stored in private memory, 16 B, for each work-item.
+        "#]],
+    );
+}
+
+#[test]
 fn an_own_launch_holds_for_its_part() {
     check_memory(
         "\

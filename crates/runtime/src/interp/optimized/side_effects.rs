@@ -13,6 +13,13 @@ const HARMLESS: [&str; 24] = [
     "labs", "llabs", "mad", "max", "memcmp", "memcpy", "memset", "min", "mix", "modf", "popcount",
     "rsqrt", "sign", "signbit",
 ];
+/// The keywords of C before a parenthesised expression that is not the function of a call.
+const CONTROL: [&str; 4] = ["if", "for", "while", "switch"];
+/// Words of types of C and of OpenCL C, without the lanes of vectors.
+const TYPES: [&str; 21] = [
+    "_Bool", "bool", "char", "const", "double", "enum", "float", "half", "int", "long", "short",
+    "signed", "size_t", "struct", "uchar", "uint", "ulong", "union", "unsigned", "ushort", "void",
+];
 /// The preprocessor directives of conditional compilation.
 const CHOICES: [&str; 6] = ["if", "ifdef", "ifndef", "elif", "else", "endif"];
 
@@ -34,8 +41,13 @@ pub(super) fn has_none(function: &Foreign) -> bool {
     };
     let next = |at: usize| tokens.get(at + 1).copied();
     tokens.iter().enumerate().all(|(at, token)| {
-        let Token::Word(word) = *token else {
-            return true;
+        let word = match *token {
+            Token::Word(word) => word,
+            Token::Other(')') if next(at) == Some(Token::Other('(')) => {
+                return !may_be_function(&tokens[..at]);
+            }
+            Token::Other(']') => return next(at) != Some(Token::Other('(')),
+            _ => return true,
         };
         match word {
             "static" | "extern" | "volatile" | "__volatile__" | "_Thread_local" => false,
@@ -53,6 +65,46 @@ fn is_harmless(name: &str) -> bool {
         || math::function(name).is_some()
         || name.starts_with("native_")
         || name.starts_with("half_")
+}
+
+/// Returns true if the parenthesised text at the end of `before`, whose `)` is left out and which a
+/// `(` follows, may be the function of a call, as in `(puts)("")`. It is none if it is the type of a
+/// conversion or the condition of a statement.
+fn may_be_function(before: &[Token<'_>]) -> bool {
+    let mut open = 1;
+    let start = before.iter().rposition(|token| {
+        match token {
+            Token::Other(')') => open += 1,
+            Token::Other('(') => open -= 1,
+            _ => {}
+        }
+        open == 0
+    });
+    let Some(start) = start else { return true };
+    if let Some(Token::Word(word)) = before[..start].last()
+        && CONTROL.contains(word)
+    {
+        return false;
+    }
+    let inside = &before[start + 1..];
+    let is_tag = |at: usize| {
+        let tags = ["struct", "union", "enum"].map(Token::Word);
+        at > 0 && tags.contains(&inside[at - 1])
+    };
+    let is_type = inside.iter().enumerate().all(|(at, token)| match token {
+        Token::Word(word) => is_type_word(word) || is_tag(at),
+        other => at > 0 && *other == Token::Other('*'),
+    });
+    inside.is_empty() || !is_type
+}
+
+fn is_type_word(word: &str) -> bool {
+    let scalar = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    TYPES.contains(&scalar)
+        || scalar.strip_suffix("_t").is_some_and(|name| {
+            let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            matches!(name, "int" | "uint")
+        })
 }
 
 /// Returns true if inline assembly has outputs. Without them it is only executed for its side
@@ -151,6 +203,8 @@ mod tests {
             "{ float y = x; for (int i = 0; i < 3; i++) { y *= (float)(i); } return y; }",
             "{\n#ifdef __NV_CL_C_VERSION\n  float y;\n  asm(\"rsqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n  return y;\n#elif defined(__OPENCL_VERSION__)\n  return native_rsqrt(x);\n#else\n  return x;\n#endif\n}",
             "{ int y; memcpy(&y, &x, sizeof(y)); return y & 'a'; }",
+            "{ if (x < (1)) (x) = 2; return (unsigned long)(x) + (int32_t)(x) + *(float *)(&x); }",
+            "{ while ((x) > 1) (x)--; return (float4)(x, x, x, x).x; }",
         ] {
             assert!(plain(body), "{body}");
         }
@@ -169,6 +223,11 @@ mod tests {
             "{ int y = pu\\\nts(\"\"); return x; }",
             "{ extern int all; return all; }",
             "{ abort(); return x; }",
+            "{ (puts)(\"x\"); return x; }",
+            "{ return ((puts))(\"x\") + x; }",
+            "{ (*puts)(\"x\"); return x; }",
+            "{ (x ? puts : puts)(\"x\"); return x; }",
+            "{ __auto_type say = puts; (say)(\"x\"); return x; }",
         ] {
             assert!(!plain(body), "{body}");
         }
