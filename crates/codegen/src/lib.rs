@@ -71,9 +71,22 @@ pub fn compile_for(
     target: Target,
     options: impl Into<Options>,
 ) -> Result<Module, Vec<CompileError>> {
-    let options = options.into();
+    compile_interruptibly(program, target, &options.into(), &|| ())
+}
+
+/// Compiles an imperative program as [`compile_for`] does. Calls `interrupt` before each pass, which
+/// may unwind.
+///
+/// # Errors
+/// Fails as [`compile_for`] does.
+pub fn compile_interruptibly(
+    program: &PhraseProgram,
+    target: Target,
+    options: &Options,
+    interrupt: &dyn Fn(),
+) -> Result<Module, Vec<CompileError>> {
     let lowered = lower::lower(program, target.features(), &options.without)?;
-    finish(lowered, target, options).map_err(|error| vec![error])
+    optimised(lowered, target, options, interrupt).map_err(|error| vec![error])
 }
 
 /// Prints an imperative program in the loop language, as it is at a point in its compilation.
@@ -96,13 +109,21 @@ pub fn print_after(
 /// Fails with the first error of a pass or, if there is none, with the error for the first part of
 /// the program that has no code in the language of the target.
 pub fn finish(
-    mut lowered: Lowered,
+    lowered: Lowered,
     target: Target,
     options: impl Into<Options>,
 ) -> Result<Module, CompileError> {
-    let options = options.into();
+    optimised(lowered, target, &options.into(), &|| ())
+}
+
+fn optimised(
+    mut lowered: Lowered,
+    target: Target,
+    options: &Options,
+    interrupt: &dyn Fn(),
+) -> Result<Module, CompileError> {
     lowered.function.features = target.features();
     lowered.function.without = options.without.clone();
-    let optimised = pipeline::optimise(lowered, &options)?;
+    let optimised = pipeline::optimise(lowered, options, interrupt)?;
     targets::emit(optimised, target, options.index)
 }

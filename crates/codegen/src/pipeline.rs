@@ -325,18 +325,29 @@ fn names(target: Target) -> Vec<&'static str> {
 /// Fails with the first error of a pass, such as that of a loop to be unrolled whose length is a
 /// parameter, private memory that another work-item reads, memory whose size is not known, a
 /// barrier that not all work-items reach, or a statement outside of all kernels.
-pub(crate) fn optimise(lowered: Lowered, options: &Options) -> Result<Program> {
-    optimise_until(lowered, options, usize::MAX)
+///
+/// Calls `interrupt` before each pass, which may unwind.
+pub(crate) fn optimise(
+    lowered: Lowered,
+    options: &Options,
+    interrupt: &dyn Fn(),
+) -> Result<Program> {
+    optimise_until(lowered, options, usize::MAX, interrupt)
 }
 
 /// Runs the passes before a point in the compilation, and prints the program in the loop language.
 pub(crate) fn print_after(lowered: Lowered, options: &Options, stage: Stage) -> Result<Listing> {
-    optimise_until(lowered, options, stage.passes).map(|program| print(&program))
+    optimise_until(lowered, options, stage.passes, &|| ()).map(|program| print(&program))
 }
 
 /// Runs the first `passes` passes, of which [`OUTLINING`] is the first one for targets with
 /// work-items.
-fn optimise_until(lowered: Lowered, options: &Options, mut passes: usize) -> Result<Program> {
+fn optimise_until(
+    lowered: Lowered,
+    options: &Options,
+    mut passes: usize,
+    interrupt: &dyn Fn(),
+) -> Result<Program> {
     let Lowered {
         mut function,
         signature,
@@ -348,14 +359,14 @@ fn optimise_until(lowered: Lowered, options: &Options, mut passes: usize) -> Res
         let mut parts = kernel_outlining::split(function)?;
         parts.depends_on_sizes = depends_on_sizes;
         for kernel in &mut parts.kernels {
-            run(kernel, MAPPING, passes, true)?;
+            run(kernel, MAPPING, passes, true, interrupt)?;
             let passes = passes.saturating_sub(MAPPING.len());
-            run(&mut kernel.function, KERNEL, passes, false)?;
+            run(&mut kernel.function, KERNEL, passes, false, interrupt)?;
             kernel.function.trace.end();
         }
         Code::Kernels(parts)
     } else {
-        run(&mut function, CPU, passes, true)?;
+        run(&mut function, CPU, passes, true, interrupt)?;
         function.trace.end();
         Code::Function(Box::new(function))
     };
@@ -369,6 +380,7 @@ fn run<On: AsMut<Function>>(
     steps: &[Step<On>],
     passes: usize,
     is_first: bool,
+    interrupt: &dyn Fn(),
 ) -> Result<()> {
     let mut trace = match is_first {
         true => Trace::start(on.as_mut()),
@@ -378,6 +390,7 @@ fn run<On: AsMut<Function>>(
         if required.is_none() && on.as_mut().without.contains(pass.name) {
             continue;
         }
+        interrupt();
         pass.apply(on)?;
         trace.after(pass.name, &pass.changes, on.as_mut());
     }

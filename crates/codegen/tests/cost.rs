@@ -19,7 +19,8 @@ fn estimated(
         .iter()
         .map(|(name, size)| ((*name).into(), *size))
         .collect();
-    estimate(&imperative, target, &Default::default(), machine, &sizes).expect("an estimate")
+    let options = Default::default();
+    estimate(&imperative, target, &options, machine, &sizes, &|| ()).expect("an estimate")
 }
 
 fn in_c(text: &str, sizes: &[(&str, i64)]) -> Estimate {

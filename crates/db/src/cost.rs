@@ -35,7 +35,8 @@ pub(crate) fn estimate_on(
 ) -> StageResult<Estimate> {
     let program = imperative(db, item, target)?;
     let options = Options::get(db).codegen(db);
-    let work = || codegen::cost::estimate(&program, target, options, machine, sizes);
+    let interrupt = || db.unwind_if_revision_cancelled();
+    let work = || codegen::cost::estimate(&program, target, options, machine, sizes, &interrupt);
     stages::generated(db, item, target, &program, work)
 }
 

@@ -145,7 +145,7 @@ pub struct LoopEstimate {
 }
 
 /// Estimates the time of a program for a target at sizes by name; sizes without a value have
-/// [`DEFAULT_SIZE`].
+/// [`DEFAULT_SIZE`]. Calls `interrupt` before each pass of the compiler, which may unwind.
 ///
 /// # Errors
 /// Fails with the errors of compilation.
@@ -155,6 +155,7 @@ pub fn estimate(
     options: &Options,
     machine: Option<&Machine>,
     sizes: &[(Name, i64)],
+    interrupt: &dyn Fn(),
 ) -> Result<Estimate, Vec<CompileError>> {
     let mut options = options.clone();
     for pass in INDEX_PASSES {
@@ -165,7 +166,8 @@ pub fn estimate(
         let signature = lowered.signature.clone();
         lowered.function.features = target.features();
         lowered.function.without = options.without.clone();
-        let compiled = pipeline::optimise(lowered, options).map_err(|error| vec![error])?;
+        let compiled =
+            pipeline::optimise(lowered, options, interrupt).map_err(|error| vec![error])?;
         Ok((compiled, signature))
     };
     let (program, signature) = compiled(&options)?;

@@ -101,7 +101,8 @@ pub(crate) fn module(
 ) -> StageResult<Module> {
     let text = SourceItem::from(item).text(db);
     let options = Options::get(db).codegen(db);
-    let work = || codegen::compile_for(program, target, options.clone());
+    let interrupt = || db.unwind_if_revision_cancelled();
+    let work = || codegen::compile_interruptibly(program, target, options, &interrupt);
     let made = catch_panic(&text, "compiling", work).map_err(one)?;
     made.map(Arc::new).map_err(|errors| {
         let span = name(db, item);

@@ -182,7 +182,8 @@ fn compiled(
     program: &PhraseProgram,
 ) -> StageResult<Module> {
     let options = Options::get(db).codegen(db);
-    let work = || codegen::compile_for(program, target, options.clone());
+    let interrupt = || db.unwind_if_revision_cancelled();
+    let work = || codegen::compile_interruptibly(program, target, options, &interrupt);
     generated(db, item, target, program, work)
 }
 
