@@ -60,6 +60,11 @@ impl Database {
         strategies::lowered(self, self.demand(item))
     }
 
+    /// Returns the name of the strategy that is the default schedule of a definition for a target.
+    pub fn schedule_name(&self, item: ItemId, target: Target) -> &'static str {
+        strategies::schedule_name(self, self.demand(item), target)
+    }
+
     /// Checks an expression as a strategy for a whole definition, with the file's strategies and
     /// programs in scope.
     ///

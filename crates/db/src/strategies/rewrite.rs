@@ -278,6 +278,16 @@ pub(crate) fn code_def(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primitiv
     }
 }
 
+/// Returns the name of the strategy that is the default schedule of a definition for a target. It
+/// keeps the rounding of the program if the definition, or one that it uses, has `@exact`.
+pub(crate) fn schedule_name(db: &dyn Db, item: SourceItem, target: Target) -> &'static str {
+    let description = target.description();
+    match is_exact(db, item.into()) {
+        true => description.exact_lowering,
+        false => description.lowering,
+    }
+}
+
 /// Lowers the definition that code is generated from by the default schedule of a target. Returns
 /// `None` if that fails.
 pub(crate) fn scheduled(
@@ -285,8 +295,19 @@ pub(crate) fn scheduled(
     item: SourceItem,
     target: Target,
 ) -> Option<Arc<Def<Primitive>>> {
-    let schedule = library().named(target.description().lowering)?;
-    let schedule = definition(db, schedule)?;
+    by_library(db, item, schedule_name(db, item, target))
+}
+
+/// Contracts the sums of products in the definition that code is generated from, as the default
+/// schedules do if it is not exact. Returns `None` if that fails.
+pub(crate) fn contracted(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primitive>>> {
+    by_library(db, item, "contracted")
+}
+
+/// Applies the strategy of the library with this name to the definition that code is generated
+/// from. Returns `None` if that fails.
+fn by_library(db: &dyn Db, item: SourceItem, strategy: &str) -> Option<Arc<Def<Primitive>>> {
+    let schedule = definition(db, library().named(strategy)?)?;
     let going_on = || going_on(db);
     let request = while_typing(&going_on);
     let rewritten = rewrite_from(
@@ -387,10 +408,21 @@ pub(crate) fn complaint(refusal: &Refusal, span: Span) -> Diagnostic {
 /// Returns true if the definition, or one that it uses directly or transitively, names a strategy
 /// in `@strategy`.
 pub(crate) fn is_lowered(db: &dyn Db, item: ItemId) -> bool {
+    uses_any(db, item, &|used| used.strategy(db).is_some())
+}
+
+/// Returns true if the definition, or one that it uses directly or transitively, has `@exact`.
+pub(crate) fn is_exact(db: &dyn Db, item: ItemId) -> bool {
+    uses_any(db, item, &|used| used.is_exact(db))
+}
+
+/// Returns true if a condition holds for the definition, or one that it uses directly or
+/// transitively.
+fn uses_any(db: &dyn Db, item: ItemId, condition: &dyn Fn(SourceItem) -> bool) -> bool {
     let mut seen = FxHashSet::from_iter([item]);
     let mut open = vec![item];
     while let Some(next) = open.pop() {
-        if SourceItem::from(next).strategy(db).is_some() {
+        if condition(SourceItem::from(next)) {
             return true;
         }
         for (_, binding) in bindings(db, next.into()).iter() {

@@ -10,11 +10,13 @@
 //! fail.
 //!
 //! On the way, applications of abstractions are reduced, consecutive maps are fused ([`fusion`]),
-//! and maps of reductions are reordered where this makes their reads contiguous ([`loop_order`]).
+//! maps of reductions are reordered where this makes their reads contiguous ([`loop_order`]), and
+//! sums of products are contracted ([`contraction`]).
 //!
 //! Patterns that determine how they are computed stay as they are. The conditions that only a
 //! target can check, such as those on address spaces, are left to it.
 
+mod contraction;
 mod demand;
 mod fusion;
 mod loop_order;
@@ -30,6 +32,7 @@ use rise::types::{Type, contains_array};
 use syntax::ast::{Half, Kind};
 
 use crate::term::{Local, MAX_SIZE, Node, Store, Term};
+pub(crate) use contraction::contract_sums;
 use demand::{Demand, Failures, Reads, Work, last_parameter, repeats_its_function, view_factor};
 
 /// The reason why a program, or a part of it in the present context, cannot be lowered.
@@ -47,7 +50,8 @@ pub(crate) enum LoweringError {
     StoredByAll,
 }
 
-/// Lowers a program, a function of its parameters.
+/// Lowers a program, a function of its parameters. With `contracts`, sums of products are
+/// [contracted](contraction), which changes rounding.
 ///
 /// # Errors
 /// The term becomes too large or too deep, a part has no type that its pattern admits, or an array
@@ -56,17 +60,9 @@ pub(crate) fn lower(
     store: &mut Store,
     program: Term,
     parallelism: Parallelism,
+    contracts: bool,
 ) -> Result<Term, LoweringError> {
-    let mut lowering = Lowering {
-        store,
-        parallelism,
-        scopes: Vec::new(),
-        work: Work::default(),
-        failures: Failures::default(),
-        dimension: None,
-        depth: 0,
-    };
-    lowering.definition(program)
+    Lowering::new(store, parallelism, contracts).definition(program)
 }
 
 type Lowered = Result<Term, LoweringError>;
@@ -131,6 +127,8 @@ impl Repetition {
 struct Lowering<'s> {
     store: &'s mut Store,
     parallelism: Parallelism,
+    /// True if sums of products are contracted.
+    contracts: bool,
     /// The enclosing regions, outermost first.
     scopes: Vec<Scope>,
     work: Work,
@@ -139,6 +137,21 @@ struct Lowering<'s> {
     /// is distributed, if the loop is inside another loop over work-items; `None` elsewhere.
     dimension: Option<i64>,
     depth: u32,
+}
+
+impl<'s> Lowering<'s> {
+    fn new(store: &'s mut Store, parallelism: Parallelism, contracts: bool) -> Lowering<'s> {
+        Lowering {
+            store,
+            parallelism,
+            contracts,
+            scopes: Vec::new(),
+            work: Work::default(),
+            failures: Failures::default(),
+            dimension: None,
+            depth: 0,
+        }
+    }
 }
 
 impl Lowering<'_> {

@@ -10,7 +10,7 @@ use syntax::elevate::ast::ParamId;
 
 use super::calls::lists;
 use super::implementation_choices::leaves_choice;
-use super::native_rules::{Delta, IdxReduction, Implement, SubexpressionElimination};
+use super::native_rules::{ContractSums, Delta, IdxReduction, Implement, SubexpressionElimination};
 use super::quote::{NO_PROGRAM, term_of};
 use super::{Eval, EvalError, Expr, List, Value};
 use crate::engine::{
@@ -76,6 +76,7 @@ pub(crate) const NATIVES: &[(&str, Native)] = &[
     ("bottomUp", Native::Form(StrategyKind::BottomUp)),
     ("checkType", Native::Step(|_| Some(StrategyKind::Id))),
     ("closedAt", Native::Value(closed_at)),
+    ("contractSums", Native::Step(|_| Some(rule(ContractSums)))),
     (
         "debug",
         Native::Step(|args| labelled("debug", args.string(0)?)),
@@ -108,15 +109,15 @@ pub(crate) const NATIVES: &[(&str, Native)] = &[
     ("idxReduction", Native::Step(|_| Some(rule(IdxReduction)))),
     (
         "implementForThreads",
-        Native::Step(|_| Some(rule(Implement(Parallelism::Threads)))),
+        Native::Step(|args| implement(args, Parallelism::Threads)),
     ),
     (
         "implementForWorkItems",
-        Native::Step(|_| Some(rule(Implement(Parallelism::WorkItems)))),
+        Native::Step(|args| implement(args, Parallelism::WorkItems)),
     ),
     (
         "implementInOrder",
-        Native::Step(|_| Some(rule(Implement(Parallelism::Sequential)))),
+        Native::Step(|args| implement(args, Parallelism::Sequential)),
     ),
     ("insert", Native::Step(|args| args.expr(0).map(insert))),
     ("isApply", Native::Known(|| Predicate::IsApply)),
@@ -206,6 +207,16 @@ fn rule(rule: impl Rewrite + 'static) -> StrategyKind {
     StrategyKind::Rule(Arc::new(rule))
 }
 
+/// Returns the lowering for this parallelism, which contracts sums of products if the argument is
+/// true.
+fn implement(args: &Args<'_, '_, '_>, parallelism: Parallelism) -> Option<StrategyKind> {
+    let contracts = args.bool(0)?;
+    Some(rule(Implement {
+        parallelism,
+        contracts,
+    }))
+}
+
 /// Returns `id` under a name that consists of `name` and the message.
 fn labelled(name: &str, message: &str) -> Option<StrategyKind> {
     let label = format!("{name}({message:?})");
@@ -282,6 +293,13 @@ impl Args<'_, '_, '_> {
     fn string(&self, at: usize) -> Option<&str> {
         match self.args.get(at)? {
             Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn bool(&self, at: usize) -> Option<bool> {
+        match self.args.get(at)? {
+            Value::Bool(value) => Some(*value),
             _ => None,
         }
     }

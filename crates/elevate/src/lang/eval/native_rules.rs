@@ -12,7 +12,7 @@ use syntax::ast::Literal;
 use super::Value;
 use super::native::{first_part, is_closed};
 use crate::engine::{Context, MismatchRank, Reason, Rewrite, Rewritten, Strategy};
-use crate::lowering::{LoweringError, lower};
+use crate::lowering::{LoweringError, contract_sums, lower};
 use crate::rule::{self, Definitions};
 use crate::term::{Head, Heads, Node, Store, Term};
 
@@ -93,11 +93,15 @@ fn constant(store: &Store, term: Term) -> Option<usize> {
 /// Total lowering for this parallelism: chooses an implementation for every pattern of a program
 /// that leaves it open.
 #[derive(Debug)]
-pub(super) struct Implement(pub Parallelism);
+pub(super) struct Implement {
+    pub parallelism: Parallelism,
+    /// True if sums of products are contracted.
+    pub contracts: bool,
+}
 
 impl Rewrite for Implement {
     fn name(&self) -> &str {
-        match self.0 {
+        match self.parallelism {
             Parallelism::Sequential => "implementInOrder",
             Parallelism::Threads => "implementForThreads",
             Parallelism::WorkItems => "implementForWorkItems",
@@ -105,18 +109,43 @@ impl Rewrite for Implement {
     }
 
     fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
-        let lowered = lower(context.store, term, self.0);
+        let lowered = lower(context.store, term, self.parallelism, self.contracts);
         lowered
             .map(Rewritten::plain)
             .map_err(|_| MismatchRank::LOWEST)
     }
 
     fn explain(&self, context: &mut Context<'_>, term: Term) -> Reason {
-        Reason::Message(match lower(context.store, term, self.0) {
-            Err(LoweringError::TooLarge) => "the program becomes too large".into(),
-            _ => "the program is not well-typed".into(),
-        })
+        let lowered = lower(context.store, term, self.parallelism, self.contracts);
+        why_not_lowered(lowered)
     }
+}
+
+/// Contraction of the sums of products in a program that is not lowered.
+#[derive(Debug)]
+pub(super) struct ContractSums;
+
+impl Rewrite for ContractSums {
+    fn name(&self) -> &str {
+        "contractSums"
+    }
+
+    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
+        contract_sums(context.store, term)
+            .map(Rewritten::plain)
+            .map_err(|_| MismatchRank::LOWEST)
+    }
+
+    fn explain(&self, context: &mut Context<'_>, term: Term) -> Reason {
+        why_not_lowered(contract_sums(context.store, term))
+    }
+}
+
+fn why_not_lowered(result: Result<Term, LoweringError>) -> Reason {
+    Reason::Message(match result {
+        Err(LoweringError::TooLarge) => "the program becomes too large".into(),
+        _ => "the program is not well-typed".into(),
+    })
 }
 
 /// δ-reduction: unfolds the name of a definition to its right side.
