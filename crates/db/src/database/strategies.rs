@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use codegen::Target;
 use elevate::engine::Strategy;
 use elevate::lang::{Definitions, GlobalEnv, Library, Request, Rewritten};
 use elevate::term::Store;

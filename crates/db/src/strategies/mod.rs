@@ -9,6 +9,6 @@ pub(crate) use check::{ItemEnv, signature_of, strategy_checked};
 pub(crate) use named::{named, named_definition};
 pub use rewrite::{LoweredDef, Refusal};
 pub(crate) use rewrite::{
-    assumed, code_def, complaint, definitions, example, is_lowered, lowered, order_in, program_of,
-    rewrite, rewrite_by, scheduled, used_programs,
+    assumed, code_def, complaint, contracted, definitions, example, is_exact, is_lowered, lowered,
+    order_in, program_of, rewrite, rewrite_by, schedule_name, scheduled, used_programs,
 };

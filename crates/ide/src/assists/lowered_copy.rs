@@ -89,7 +89,8 @@ pub fn lowered_copy(db: &Database, item: ItemId, strategy: &str) -> Result<Sourc
         false => strategy,
     };
     let made = apply_rewrite_for(db, item, applied, &Path::ROOT, target)?;
-    let new = beside(db, item, (strategy, applied), &made.text).ok_or("the definition has no name")?;
+    let new =
+        beside(db, item, (strategy, applied), &made.text).ok_or("the definition has no name")?;
     FileEnv::of(db, item).read(&new)?;
     let edit = inserted_after(db, item, &new);
     Ok(SourceEdits::single(db.file_of(item), vec![edit]))
@@ -125,7 +126,8 @@ fn beside(
     }
     // The annotations for lowering and targets apply only to the original.
     for annotation in &parsed.item.annotations {
-        let own = |known: &syntax::ast::Ident| matches!(&*known.name, "target" | "strategy" | "exact");
+        let own =
+            |known: &syntax::ast::Ident| matches!(&*known.name, "target" | "strategy" | "exact");
         if !annotation.name.as_ref().is_some_and(own) {
             new.push_str(&text[std::ops::Range::from(annotation.span)]);
             new.push_str(newline);
