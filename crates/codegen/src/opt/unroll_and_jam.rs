@@ -134,25 +134,38 @@ impl UnrollAndJam<'_> {
             gain.reduces = true;
             return gain;
         }
-        if !has_iterations(this, MIN_TRIP_COUNT) || gain.is_jammed {
+        if gain.is_jammed {
             return gain;
         }
+        let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
         let accumulation = self.accumulation(this);
-        let tiled = match (&accumulation, untransformed) {
-            (None, Some(body)) if gain.accumulates => self.tiled(&Loop {
+        let mut minimum = MIN_TRIP_COUNT;
+        if accumulation.is_none()
+            && gain.accumulates
+            && let Some(body) = untransformed
+            && let Some(tiled) = self.tiled(&Loop {
                 body,
                 ..this.clone()
-            }),
-            _ => None,
-        };
-        let (factor, jammed) = match (&accumulation, tiled) {
-            (Some(accumulation), _) => (FACTOR, Some(accumulation.chained(this, FACTOR))),
-            (None, Some(tiled)) => {
-                out.extend(tiled.before);
-                (register_tiles::ROWS, Some(tiled.body))
+            })
+        {
+            gain.is_jammed = true;
+            out.extend(tiled.before);
+            let end = tiled.tiles.to.clone();
+            let tiles = self.with_own_variables(tiled.tiles);
+            let tiles = Stmt::new(StmtKind::For(tiles), stmt.origin, made_by);
+            if end == this.to {
+                *stmt = tiles;
+                return gain;
             }
-            (None, None) if gain.reduces || gain.accumulates => (FACTOR, self.jammed(this)),
-            (None, None) => (FACTOR, None),
+            out.push(tiles);
+            this.from = end;
+            minimum = FACTOR;
+        }
+        let jammed = match &accumulation {
+            _ if !has_iterations(this, minimum) => None,
+            Some(accumulation) => Some(accumulation.chained(this, FACTOR)),
+            None if gain.reduces || gain.accumulates => self.jammed(this),
+            None => None,
         };
         let Some(body) = jammed else {
             return gain;
@@ -161,21 +174,13 @@ impl UnrollAndJam<'_> {
             Some(_) => gain.accumulates = true,
             None => gain.is_jammed = true,
         }
-        let end = self.jammed_end(this, factor);
-        let mut jammed = Loop {
+        let end = self.jammed_end(this, FACTOR);
+        let jammed = self.with_own_variables(Loop {
             to: end.clone(),
-            step: Nat::constant(factor),
+            step: Nat::constant(FACTOR),
             body,
             ..this.clone()
-        };
-        let mut copy = Renaming::default();
-        copy.add_declared(self.function, &jammed.body);
-        copy.add_var(self.function, this.counter);
-        copy.apply(&mut jammed.body);
-        if let Some(counter) = copy.vars.get(&this.counter).and_then(Nat::as_var) {
-            jammed.counter = counter;
-        }
-        let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
+        });
         let jammed = Stmt::new(StmtKind::For(jammed), stmt.origin, made_by);
         if end == this.to {
             *stmt = jammed;
@@ -187,6 +192,18 @@ impl UnrollAndJam<'_> {
             this.mode = LoopMode::Sequential;
         }
         gain
+    }
+
+    /// Returns a loop with a new counter, and new variables and counters in its body.
+    fn with_own_variables(&mut self, mut this: Loop) -> Loop {
+        let mut copy = Renaming::default();
+        copy.add_declared(self.function, &this.body);
+        copy.add_var(self.function, this.counter);
+        copy.apply(&mut this.body);
+        if let Some(counter) = copy.vars.get(&this.counter).and_then(Nat::as_var) {
+            this.counter = counter;
+        }
+        this
     }
 
     /// Returns the end of the largest range of a loop whose length is a multiple of a factor.

@@ -27,7 +27,9 @@ use crate::ir::{
 use crate::opt::vectorization::Widen;
 
 /// The number of rows of a tile.
-pub(super) const ROWS: i64 = 8;
+const ROWS: i64 = 8;
+/// The minimal number of rows that repay copying a matrix.
+const MIN_ROWS: i64 = 32;
 /// The number of vector registers for each row of a tile. The tile, a vector of each column and a
 /// factor fit into the 32 registers of AVX-512 and almost into the 16 of AVX.
 const VECTORS: i64 = 2;
@@ -39,8 +41,8 @@ const MIN_COLUMNS: i64 = 32;
 pub(super) struct Tiled {
     /// The statements before the loop: the copies of matrices.
     pub before: Vec<Stmt>,
-    /// The body for [`ROWS`] iterations together.
-    pub body: Vec<Stmt>,
+    /// The loop, [`ROWS`] of whose iterations are executed together.
+    pub tiles: Loop,
 }
 
 /// A copy of a matrix, in the order in which tiles read it.
@@ -68,7 +70,7 @@ impl UnrollAndJam<'_> {
     /// Returns the tiles of the accumulations in a loop; `None` if the loop has none, or if its
     /// iterations may not be executed together.
     pub(super) fn tiled(&mut self, this: &Loop) -> Option<Tiled> {
-        if !has_iterations(this, ROWS) {
+        if !has_iterations(this, MIN_ROWS) {
             return None;
         }
         let mut accumulations = FxHashSet::default();
@@ -100,17 +102,41 @@ impl UnrollAndJam<'_> {
         let jammed = self.jam(&this.body, &copies, false);
         let mut tiled = Tiled {
             before: Vec::new(),
-            body: Vec::new(),
+            tiles: Loop {
+                to: self.tiled_end(this),
+                step: Nat::constant(ROWS),
+                body: Vec::new(),
+                ..this.clone()
+            },
         };
         for stmt in jammed {
             match &stmt.kind {
                 StmtKind::For(steps) if accumulations.contains(&steps.counter) => {
                     self.tile(this, steps, &written, &mut tiled)?;
                 }
-                _ => tiled.body.push(stmt),
+                _ => tiled.tiles.body.push(stmt),
             }
         }
         Some(tiled)
+    }
+
+    /// Returns true if the loop is known to have [`MIN_ROWS`] iterations.
+    fn has_many_rows(&self, this: &Loop) -> bool {
+        let length = Nat::sub(&this.to, &this.from);
+        let many = Prop::AtLeast(length, Nat::constant(MIN_ROWS));
+        self.facts.proves(&many)
+    }
+
+    /// Returns the end of the iterations that are in tiles: that of none if there are few.
+    fn tiled_end(&self, this: &Loop) -> Nat {
+        if self.has_many_rows(this) {
+            return self.jammed_end(this, ROWS);
+        }
+        let length = Nat::sub(&this.to, &this.from);
+        let tiles = Nat::div(&length, &Nat::constant(ROWS));
+        let are_many = Nat::min(&Nat::ONE, &Nat::div(&length, &Nat::constant(MIN_ROWS)));
+        let tiled = Nat::mul(&Nat::mul(&tiles, &Nat::constant(ROWS)), &are_many);
+        self.facts.normalize(&(&this.from + &tiled))
     }
 
     /// Adds the tiles of an accumulation of several rows, and the loops over the remaining columns.
@@ -160,8 +186,9 @@ impl UnrollAndJam<'_> {
             let copy = self.copy(this, &nest, packed);
             tiled.before.extend(copy);
         }
-        tiled.body.push(tiles);
-        tiled.body.extend(self.remaining_columns(&nest, &rows));
+        let body = &mut tiled.tiles.body;
+        body.push(tiles);
+        body.extend(self.remaining_columns(&nest, &rows));
         Some(())
     }
 
@@ -248,11 +275,8 @@ impl UnrollAndJam<'_> {
         }))];
         let loops = sequential(tile, &nest.end, nest.width.clone(), body);
         let length = Nat::sub(&this.to, &this.from);
-        let rows = Nat::constant(ROWS);
-        let copies = match self
-            .facts
-            .proves(&Prop::AtLeast(length.clone(), rows.clone()))
-        {
+        let rows = Nat::constant(MIN_ROWS);
+        let copies = match self.has_many_rows(this) {
             true => loops,
             false => {
                 let ty = |scalar| Type::Scalar(scalar).into();
