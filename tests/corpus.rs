@@ -1,12 +1,16 @@
 //! Tests the default schedules on the programs of `tests/corpus`, which choose no implementation:
 //! each is compiled for each target, and its results are those of the interpreter at prime sizes, at
-//! sizes below one tile, and at multiples of all tiles. (`compare.py` compares the interpreter with
+//! sizes below one tile, and at multiples of all tiles. For C and OpenMP they are equal bit for bit,
+//! with the sums of products contracted or, with `@exact`, as they are. (`compare.py` compares the interpreter with
 //! the references in C.)
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use rayon::prelude::*;
+
+/// The labels of the sets of sizes for which the interpreter is fast enough.
+const LABELS: &[&str] = &["PRIME", "SMALL", "EDGES", "TILES"];
 
 /// A line of `sizes.txt`.
 struct Program {
@@ -76,16 +80,22 @@ fn each<T: Sync>(jobs: &[T], run: impl Fn(&T) -> Result<(), String> + Sync) {
     );
 }
 
-fn are_right(backend: &str) {
+/// Runs the programs in this folder with the sets of sizes that have these labels, and compares the
+/// results with those of the interpreter.
+fn are_right(folder: &Path, backend: &str, labels: &[&str], tolerance: Option<&str>) {
     let programs = programs();
     assert!(programs.len() >= 40);
     let runs = programs.iter().flat_map(|program| {
-        let sets = program.sizes.iter().filter(|(label, _)| label != "TIMED");
+        let sets = program.sizes.iter();
+        let sets = sets.filter(|(label, _)| labels.contains(&label.as_str()));
         sets.map(move |(_, sizes)| (program, sizes))
     });
     each(&runs.collect::<Vec<_>>(), |(program, sizes)| {
-        let mut arguments = vec!["run", &program.file, "--def", &program.def];
+        let file = folder.join(&program.file);
+        let file = file.to_string_lossy();
+        let mut arguments = vec!["run", &file, "--def", &program.def];
         arguments.extend(["--backend", backend, "--verify"]);
+        arguments.extend(tolerance.into_iter().flat_map(|t| ["--tolerance", t]));
         arguments.extend(sizes.iter().map(String::as_str));
         for arg in &program.args {
             arguments.extend(["--arg", arg]);
@@ -102,19 +112,34 @@ fn are_right(backend: &str) {
 
 #[test]
 fn programs_are_right_in_c() {
-    are_right("c");
+    are_right(&folder(), "c", LABELS, Some("0"));
+}
+
+#[test]
+fn exact_programs_are_right_in_c() {
+    let exact = tempfile::tempdir().expect("a folder");
+    for Program { file, def, .. } in programs() {
+        let path = exact.path().join(&file);
+        let text = std::fs::read_to_string(&path);
+        let text = text.or_else(|_| std::fs::read_to_string(folder().join(&file)));
+        let text = format!("\n{}", text.expect("a program"));
+        let marked = text.replace(&format!("\ndef {def} "), &format!("\n@exact\ndef {def} "));
+        assert_ne!(text, marked, "{def}");
+        std::fs::write(&path, marked).expect("a file");
+    }
+    are_right(exact.path(), "c", &["SMALL", "TILES"], Some("0"));
 }
 
 #[test]
 #[cfg_attr(not(tool = "gcc"), ignore = "needs gcc")]
 fn programs_are_right_in_openmp() {
-    are_right("openmp");
+    are_right(&folder(), "openmp", LABELS, Some("0"));
 }
 
 #[test]
 #[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn programs_are_right_in_opencl() {
-    are_right("opencl");
+    are_right(&folder(), "opencl", LABELS, None);
 }
 
 const TARGETS: [(&str, &str); 3] = [

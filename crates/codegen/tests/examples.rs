@@ -216,8 +216,8 @@ fn divisions_that_are_left() {
         harrisBuffered: (i + 2) % 3, (i + 1) % 3, i % 3
         mmDots: m / 4
         mmFourRows: k / 4
-        mmRows: n / 4, k / 4
-        mmTiled: n / 32, m / 32, k / 32
+        mmRows: n / 8, k / 4
+        mmTiled: n / 32, m / 32, k / 32, 16 / F32_LANES
         mmVectors: n / 4, m / 16
         scalVectors: n / 8
         alternatingProduct: i % 2
@@ -231,9 +231,9 @@ fn divisions_that_are_left() {
         gemvPar: m / 4
         gemvParVectors: n / 8
         harrisPar: h / 32, (j + 2) % 3, (j + 1) % 3, j % 3
-        mmPar: n / 4, k / 4
+        mmPar: n / 8, k / 4
         mmParPacked: m / 16, n / 4
-        mmParTiled: n / 32, m / 32, k / 32
+        mmParTiled: n / 32, m / 32, k / 32, 16 / F32_LANES
         mmParVectors: n / 4, m / 16
         dotParChunks: n / c, c / 8
         scalParVectors: n / 8

@@ -85,6 +85,9 @@ pub(crate) struct SourceItem {
     #[returns(ref)]
     pub strategy: Option<Box<StrategyName>>,
     /// A copy of the header's field of the same name, tracked alone because it changes more rarely.
+    #[returns(copy)]
+    pub is_exact: bool,
+    /// A copy of the header's field of the same name, tracked alone because it changes more rarely.
     #[returns(ref)]
     pub foreign: Option<Box<str>>,
     /// A copy of the header's field of the same name, tracked alone because it changes more rarely.

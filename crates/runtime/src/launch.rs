@@ -64,6 +64,20 @@ pub struct Launch {
     pub result: Result<Shape, ShapeError>,
 }
 
+impl Launch {
+    /// Returns the values of the type-level variables of another program with the same parameters.
+    pub fn bindings_of(&self, program: &Program<Primitive>) -> Bindings {
+        let sizes = program.signature().sizes().collect::<Vec<Var>>();
+        let values = self.sizes.iter().map(|(_, value)| *value);
+        Bindings {
+            nats: sizes.into_iter().zip(values).collect(),
+            names: Names(program.names.clone().into()),
+            index: self.bindings.index,
+            ..Bindings::default()
+        }
+    }
+}
+
 /// The reason why a program cannot be run with a request.
 #[derive(Debug, Error)]
 pub enum LaunchError {

@@ -11,7 +11,10 @@
 //!   do not wait for each other.
 //!
 //! A loop around loops of the first kind is jammed too: its iterations share the elements of `b`.
+//! If both are the loops of a contraction, it is computed in [register tiles](register_tiles).
 //! The operations of each result, and their order, stay the same.
+
+mod register_tiles;
 
 use nat::{Facts, Nat, Prop, Var};
 use rise::types::{Type, has_floats};
@@ -114,6 +117,7 @@ impl UnrollAndJam<'_> {
             walk::each_block(stmt, &mut |inner| gain.join(self.block(inner)));
             return gain;
         };
+        let untransformed = walk::has_loop(&this.body).then(|| this.body.clone());
         let facts = self.facts.clone();
         assume_counter(
             &mut self.facts,
@@ -130,11 +134,35 @@ impl UnrollAndJam<'_> {
             gain.reduces = true;
             return gain;
         }
-        if !has_iterations(this, MIN_TRIP_COUNT) || gain.is_jammed {
+        if gain.is_jammed {
             return gain;
         }
+        let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
         let accumulation = self.accumulation(this);
+        let mut minimum = MIN_TRIP_COUNT;
+        if accumulation.is_none()
+            && gain.accumulates
+            && let Some(body) = untransformed
+            && let Some(tiled) = self.tiled(&Loop {
+                body,
+                ..this.clone()
+            })
+        {
+            gain.is_jammed = true;
+            out.extend(tiled.before);
+            let end = tiled.tiles.to.clone();
+            let tiles = self.with_own_variables(tiled.tiles);
+            let tiles = Stmt::new(StmtKind::For(tiles), stmt.origin, made_by);
+            if end == this.to {
+                *stmt = tiles;
+                return gain;
+            }
+            out.push(tiles);
+            this.from = end;
+            minimum = FACTOR;
+        }
         let jammed = match &accumulation {
+            _ if !has_iterations(this, minimum) => None,
             Some(accumulation) => Some(accumulation.chained(this, FACTOR)),
             None if gain.reduces || gain.accumulates => self.jammed(this),
             None => None,
@@ -146,21 +174,13 @@ impl UnrollAndJam<'_> {
             Some(_) => gain.accumulates = true,
             None => gain.is_jammed = true,
         }
-        let end = self.jammed_end(this);
-        let mut jammed = Loop {
+        let end = self.jammed_end(this, FACTOR);
+        let jammed = self.with_own_variables(Loop {
             to: end.clone(),
             step: Nat::constant(FACTOR),
             body,
             ..this.clone()
-        };
-        let mut copy = Renaming::default();
-        copy.add_declared(self.function, &jammed.body);
-        copy.add_var(self.function, this.counter);
-        copy.apply(&mut jammed.body);
-        if let Some(counter) = copy.vars.get(&this.counter).and_then(Nat::as_var) {
-            jammed.counter = counter;
-        }
-        let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
+        });
         let jammed = Stmt::new(StmtKind::For(jammed), stmt.origin, made_by);
         if end == this.to {
             *stmt = jammed;
@@ -174,9 +194,21 @@ impl UnrollAndJam<'_> {
         gain
     }
 
-    /// Returns the end of the largest range of a loop that is a multiple of [`FACTOR`] long.
-    fn jammed_end(&self, this: &Loop) -> Nat {
-        let factor = Nat::constant(FACTOR);
+    /// Returns a loop with a new counter, and new variables and counters in its body.
+    fn with_own_variables(&mut self, mut this: Loop) -> Loop {
+        let mut copy = Renaming::default();
+        copy.add_declared(self.function, &this.body);
+        copy.add_var(self.function, this.counter);
+        copy.apply(&mut this.body);
+        if let Some(counter) = copy.vars.get(&this.counter).and_then(Nat::as_var) {
+            this.counter = counter;
+        }
+        this
+    }
+
+    /// Returns the end of the largest range of a loop whose length is a multiple of a factor.
+    fn jammed_end(&self, this: &Loop, factor: i64) -> Nat {
+        let factor = Nat::constant(factor);
         let length = Nat::sub(&this.to, &this.from);
         let jammed = Nat::mul(&Nat::div(&length, &factor), &factor);
         self.facts.normalize(&(&this.from + &jammed))
@@ -235,7 +267,13 @@ impl UnrollAndJam<'_> {
         if !self.is_jammable(this) {
             return None;
         }
-        let copies: Vec<Renaming> = (0..FACTOR)
+        let copies = self.copies(this, FACTOR);
+        Some(self.jam(&this.body, &copies, false))
+    }
+
+    /// Returns the renamings for several iterations of a loop together.
+    fn copies(&mut self, this: &Loop, count: i64) -> Vec<Renaming> {
+        (0..count)
             .map(|number| {
                 let mut copy = Renaming::default();
                 if number > 0 {
@@ -245,8 +283,7 @@ impl UnrollAndJam<'_> {
                 }
                 copy
             })
-            .collect();
-        Some(self.jam(&this.body, &copies, false))
+            .collect()
     }
 
     /// Returns the statements for several iterations together. With `is_inner` the statements are in
@@ -355,18 +392,35 @@ struct Accumulation {
 }
 
 impl Accumulation {
-    /// Returns the body for `factor` iterations of the loop together: one loop over the row, in
-    /// which each element is combined with the values of all of them in their order.
-    fn chained(&self, this: &Loop, factor: i64) -> Vec<Stmt> {
-        let value = (1..factor).fold(self.value.clone(), |before, number| {
+    /// Returns the accumulations of several rows in the body of a loop over their columns; `None` if
+    /// it contains other statements.
+    fn of_rows(body: &[Stmt]) -> Option<Vec<Accumulation>> {
+        let of = |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Assign(sum, value) => Some(Accumulation {
+                sum: sum.clone(),
+                value: value.clone(),
+            }),
+            _ => None,
+        };
+        body.iter().map(of).collect()
+    }
+
+    /// Returns the value for several iterations of the loop with this counter together.
+    fn chained_value(&self, counter: Var, factor: i64) -> Expr {
+        (1..factor).fold(self.value.clone(), |before, number| {
             let mut value = self.value.clone();
             let mut later = Renaming::default();
-            let counter = Nat::var(this.counter) + number;
-            later.vars.insert(this.counter, counter);
+            later.vars.insert(counter, Nat::var(counter) + number);
             later.apply_to_expr(&mut value);
             walk::change_expr(&mut value, &mut ReplaceLoad(&self.sum, &before));
             value
-        });
+        })
+    }
+
+    /// Returns the body for `factor` iterations of the loop together: one loop over the row, in
+    /// which each element is combined with the values of all of them in their order.
+    fn chained(&self, this: &Loop, factor: i64) -> Vec<Stmt> {
+        let value = self.chained_value(this.counter, factor);
         let mut body = this.body.clone();
         if let [stmt] = &mut *body
             && let StmtKind::For(inner) = &mut stmt.kind

@@ -59,9 +59,9 @@ fn widened(stmt: &Stmt) -> Option<StmtKind> {
 }
 
 /// Converts places and expressions for one lane of a loop to those for all lanes.
-struct Widen {
-    lane: Var,
-    lanes: Nat,
+pub(super) struct Widen {
+    pub lane: Var,
+    pub lanes: Nat,
 }
 
 impl Widen {
@@ -71,7 +71,7 @@ impl Widen {
 
     /// Returns the place of all lanes, given that of one; `None` if they are not adjacent in their
     /// order.
-    fn place(&self, place: &Place) -> Option<Place> {
+    pub fn place(&self, place: &Place) -> Option<Place> {
         let index = place.index.as_ref();
         match &place.lane {
             Some(lane) if self.is_lane(lane) && !index.is_some_and(|i| i.mentions(self.lane)) => {
@@ -94,7 +94,7 @@ impl Widen {
 
     /// Returns an expression for all lanes, given that for one; `None` if it has no vector type, or
     /// if OpenCL C has no such operation on vectors.
-    fn expr(&self, expr: &Expr) -> Option<Expr> {
+    pub fn expr(&self, expr: &Expr) -> Option<Expr> {
         let ty = self.vector(&expr.ty)?;
         let boxed = |expr: &Expr| Some(Box::new(self.expr(expr)?));
         let kind = match &expr.kind {

@@ -64,6 +64,8 @@ pub struct Description {
     pub language: &'static str,
     /// The strategy of the library that usually lowers definitions for the target.
     pub lowering: &'static str,
+    /// The strategy of the library that does the same without a change of rounding.
+    pub exact_lowering: &'static str,
     /// The host program that launches kernels; `None` if the target has no kernels.
     pub host: Option<HostProgram>,
 }

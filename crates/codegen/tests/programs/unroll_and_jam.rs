@@ -132,7 +132,17 @@ fn accumulated_rows_are_jammed_twice() {
                 check_count("main: n*m", (double)n * m);
                 check_count("main: n*k", (double)n * k);
                 check_count("main: m*k", (double)m * k);
-                for (int i = 0; i < 4 * (n / 4); i += 4) {
+                float *panels = allocate_aligned((size_t)m * k, sizeof(float), 64);
+                if (n >= 8) {
+                    for (int i = 0; i < 2 * F32_LANES * (m / (2 * F32_LANES)); i += 2 * F32_LANES) {
+                        for (int j = 0; j < k; j++) {
+                            for (int l = 0; l < 2 * F32_LANES; l++) {
+                                panels[2 * j * F32_LANES + i * k + l] = b[j * m + i + l];
+                            }
+                        }
+                    }
+                }
+                for (int i = 0; i < 8 * (n / 8); i += 8) {
                     for (int j = 0; j < m; j++) {
                         output[i * m + j] = 0.0f;
                     }
@@ -145,8 +155,79 @@ fn accumulated_rows_are_jammed_twice() {
                     for (int j = 0; j < m; j++) {
                         output[(i + 3) * m + j] = 0.0f;
                     }
+                    for (int j = 0; j < m; j++) {
+                        output[(i + 4) * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < m; j++) {
+                        output[(i + 5) * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < m; j++) {
+                        output[(i + 6) * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < m; j++) {
+                        output[(i + 7) * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < 2 * F32_LANES * (m / (2 * F32_LANES)); j += 2 * F32_LANES) {
+                        f32xN acc = *(const f32xNu *)&output[i * m + j];
+                        f32xN acc2 = *(const f32xNu *)&output[i * m + j + F32_LANES];
+                        f32xN acc3 = *(const f32xNu *)&output[(i + 1) * m + j];
+                        f32xN acc4 = *(const f32xNu *)&output[(i + 1) * m + j + F32_LANES];
+                        f32xN acc5 = *(const f32xNu *)&output[(i + 2) * m + j];
+                        f32xN acc6 = *(const f32xNu *)&output[(i + 2) * m + j + F32_LANES];
+                        f32xN acc7 = *(const f32xNu *)&output[(i + 3) * m + j];
+                        f32xN acc8 = *(const f32xNu *)&output[(i + 3) * m + j + F32_LANES];
+                        f32xN acc9 = *(const f32xNu *)&output[(i + 4) * m + j];
+                        f32xN acc10 = *(const f32xNu *)&output[(i + 4) * m + j + F32_LANES];
+                        f32xN acc11 = *(const f32xNu *)&output[(i + 5) * m + j];
+                        f32xN acc12 = *(const f32xNu *)&output[(i + 5) * m + j + F32_LANES];
+                        f32xN acc13 = *(const f32xNu *)&output[(i + 6) * m + j];
+                        f32xN acc14 = *(const f32xNu *)&output[(i + 6) * m + j + F32_LANES];
+                        f32xN acc15 = *(const f32xNu *)&output[(i + 7) * m + j];
+                        f32xN acc16 = *(const f32xNu *)&output[(i + 7) * m + j + F32_LANES];
+                        for (int l = 0; l < k; l++) {
+                            acc += a[i * k + l] * *(const f32xNu *)&panels[2 * l * F32_LANES + j * k];
+                            acc2 += a[i * k + l] * *(const f32xNu *)&panels[F32_LANES * (2 * l + 1) + j * k];
+                            acc3 += a[(i + 1) * k + l] * *(const f32xNu *)&panels[2 * l * F32_LANES + j * k];
+                            acc4 +=
+                                a[(i + 1) * k + l] * *(const f32xNu *)&panels[F32_LANES * (2 * l + 1) + j * k];
+                            acc5 += a[(i + 2) * k + l] * *(const f32xNu *)&panels[2 * l * F32_LANES + j * k];
+                            acc6 +=
+                                a[(i + 2) * k + l] * *(const f32xNu *)&panels[F32_LANES * (2 * l + 1) + j * k];
+                            acc7 += a[(i + 3) * k + l] * *(const f32xNu *)&panels[2 * l * F32_LANES + j * k];
+                            acc8 +=
+                                a[(i + 3) * k + l] * *(const f32xNu *)&panels[F32_LANES * (2 * l + 1) + j * k];
+                            acc9 += a[(i + 4) * k + l] * *(const f32xNu *)&panels[2 * l * F32_LANES + j * k];
+                            acc10 +=
+                                a[(i + 4) * k + l] * *(const f32xNu *)&panels[F32_LANES * (2 * l + 1) + j * k];
+                            acc11 += a[(i + 5) * k + l] * *(const f32xNu *)&panels[2 * l * F32_LANES + j * k];
+                            acc12 +=
+                                a[(i + 5) * k + l] * *(const f32xNu *)&panels[F32_LANES * (2 * l + 1) + j * k];
+                            acc13 += a[(i + 6) * k + l] * *(const f32xNu *)&panels[2 * l * F32_LANES + j * k];
+                            acc14 +=
+                                a[(i + 6) * k + l] * *(const f32xNu *)&panels[F32_LANES * (2 * l + 1) + j * k];
+                            acc15 += a[(i + 7) * k + l] * *(const f32xNu *)&panels[2 * l * F32_LANES + j * k];
+                            acc16 +=
+                                a[(i + 7) * k + l] * *(const f32xNu *)&panels[F32_LANES * (2 * l + 1) + j * k];
+                        }
+                        *(f32xNu *)&output[i * m + j] = acc;
+                        *(f32xNu *)&output[i * m + j + F32_LANES] = acc2;
+                        *(f32xNu *)&output[(i + 1) * m + j] = acc3;
+                        *(f32xNu *)&output[(i + 1) * m + j + F32_LANES] = acc4;
+                        *(f32xNu *)&output[(i + 2) * m + j] = acc5;
+                        *(f32xNu *)&output[(i + 2) * m + j + F32_LANES] = acc6;
+                        *(f32xNu *)&output[(i + 3) * m + j] = acc7;
+                        *(f32xNu *)&output[(i + 3) * m + j + F32_LANES] = acc8;
+                        *(f32xNu *)&output[(i + 4) * m + j] = acc9;
+                        *(f32xNu *)&output[(i + 4) * m + j + F32_LANES] = acc10;
+                        *(f32xNu *)&output[(i + 5) * m + j] = acc11;
+                        *(f32xNu *)&output[(i + 5) * m + j + F32_LANES] = acc12;
+                        *(f32xNu *)&output[(i + 6) * m + j] = acc13;
+                        *(f32xNu *)&output[(i + 6) * m + j + F32_LANES] = acc14;
+                        *(f32xNu *)&output[(i + 7) * m + j] = acc15;
+                        *(f32xNu *)&output[(i + 7) * m + j + F32_LANES] = acc16;
+                    }
                     for (int j = 0; j < 4 * (k / 4); j += 4) {
-                        for (int l = 0; l < m; l++) {
+                        for (int l = 2 * F32_LANES * (m / (2 * F32_LANES)); l < m; l++) {
                             output[i * m + l] = output[i * m + l] + a[i * k + j] * b[j * m + l]
                                 + a[i * k + j + 1] * b[(j + 1) * m + l] + a[i * k + j + 2] * b[(j + 2) * m + l]
                                 + a[i * k + j + 3] * b[(j + 3) * m + l];
@@ -165,18 +246,42 @@ fn accumulated_rows_are_jammed_twice() {
                                 + a[(i + 3) * k + j + 1] * b[(j + 1) * m + l]
                                 + a[(i + 3) * k + j + 2] * b[(j + 2) * m + l]
                                 + a[(i + 3) * k + j + 3] * b[(j + 3) * m + l];
+                            output[(i + 4) * m + l] = output[(i + 4) * m + l]
+                                + a[(i + 4) * k + j] * b[j * m + l]
+                                + a[(i + 4) * k + j + 1] * b[(j + 1) * m + l]
+                                + a[(i + 4) * k + j + 2] * b[(j + 2) * m + l]
+                                + a[(i + 4) * k + j + 3] * b[(j + 3) * m + l];
+                            output[(i + 5) * m + l] = output[(i + 5) * m + l]
+                                + a[(i + 5) * k + j] * b[j * m + l]
+                                + a[(i + 5) * k + j + 1] * b[(j + 1) * m + l]
+                                + a[(i + 5) * k + j + 2] * b[(j + 2) * m + l]
+                                + a[(i + 5) * k + j + 3] * b[(j + 3) * m + l];
+                            output[(i + 6) * m + l] = output[(i + 6) * m + l]
+                                + a[(i + 6) * k + j] * b[j * m + l]
+                                + a[(i + 6) * k + j + 1] * b[(j + 1) * m + l]
+                                + a[(i + 6) * k + j + 2] * b[(j + 2) * m + l]
+                                + a[(i + 6) * k + j + 3] * b[(j + 3) * m + l];
+                            output[(i + 7) * m + l] = output[(i + 7) * m + l]
+                                + a[(i + 7) * k + j] * b[j * m + l]
+                                + a[(i + 7) * k + j + 1] * b[(j + 1) * m + l]
+                                + a[(i + 7) * k + j + 2] * b[(j + 2) * m + l]
+                                + a[(i + 7) * k + j + 3] * b[(j + 3) * m + l];
                         }
                     }
                     for (int j = 4 * (k / 4); j < k; j++) {
-                        for (int l = 0; l < m; l++) {
+                        for (int l = 2 * F32_LANES * (m / (2 * F32_LANES)); l < m; l++) {
                             output[i * m + l] += a[i * k + j] * b[j * m + l];
                             output[(i + 1) * m + l] += a[(i + 1) * k + j] * b[j * m + l];
                             output[(i + 2) * m + l] += a[(i + 2) * k + j] * b[j * m + l];
                             output[(i + 3) * m + l] += a[(i + 3) * k + j] * b[j * m + l];
+                            output[(i + 4) * m + l] += a[(i + 4) * k + j] * b[j * m + l];
+                            output[(i + 5) * m + l] += a[(i + 5) * k + j] * b[j * m + l];
+                            output[(i + 6) * m + l] += a[(i + 6) * k + j] * b[j * m + l];
+                            output[(i + 7) * m + l] += a[(i + 7) * k + j] * b[j * m + l];
                         }
                     }
                 }
-                for (int i = 4 * (n / 4); i < n; i++) {
+                for (int i = 8 * (n / 8); i < n; i++) {
                     float *row = &output[i * m];
                     for (int j = 0; j < m; j++) {
                         row[j] = 0.0f;
@@ -194,6 +299,7 @@ fn accumulated_rows_are_jammed_twice() {
                         }
                     }
                 }
+                release(panels);
             }
         "#]],
     );
@@ -276,4 +382,43 @@ fn short_and_triangular_loops_are_left_alone() {
             }
         "#]],
     );
+}
+
+/// Returns a product of matrices of constant sizes with elements of this type.
+fn product(rows: u32, columns: u32, element: &str) -> String {
+    let zero = match element {
+        "i32" => "0",
+        "f64" => "0.0f64",
+        _ => "0.0f",
+    };
+    let text = format!(
+        "def main = fun(a: {rows}.64.{element}, b: 64.{columns}.{element} =>
+           a |> mapSeq(fun(row =>
+             zip(row)(b)
+               |> reduceSeq(fun(acc, p => zip(acc)(p._2) |> mapSeq(fun(q => q._1 + p._1 * q._2))))(
+                 generate(fun(i => {zero})) |> mapSeq(fun(x => x)))
+               |> mapSeq(fun(x => x)))))"
+    );
+    function(&text, "main", Target::C)
+}
+
+/// A contraction is computed in register tiles if it has floats, several columns of vectors, and
+/// enough rows to repay copying the matrix.
+#[test]
+fn contractions_of_floats_are_computed_in_register_tiles() {
+    for (rows, columns, element, has_tiles) in [
+        (64, 64, "f32", true),
+        (64, 64, "f64", true),
+        (33, 1000, "f32", true),
+        (64, 16, "f32", false),
+        (16, 64, "f32", false),
+        (64, 64, "i32", false),
+    ] {
+        let text = product(rows, columns, element);
+        assert_eq!(
+            text.contains("panels"),
+            has_tiles,
+            "{rows} {columns} {element}:\n{text}"
+        );
+    }
 }

@@ -300,6 +300,9 @@ impl Database {
         if source.strategy(self) != &header.strategy {
             source.set_strategy(self).to(header.strategy.clone());
         }
+        if source.is_exact(self) != header.is_exact {
+            source.set_is_exact(self).to(header.is_exact);
+        }
         if source.foreign(self) != &header.foreign {
             source.set_foreign(self).to(header.foreign.clone());
         }
@@ -326,13 +329,15 @@ impl Database {
             header,
         } = piece.read();
         let declares = header.declares.clone();
-        let (strategy, foreign) = (header.strategy.clone(), header.foreign.clone());
+        let (strategy, is_exact) = (header.strategy.clone(), header.is_exact);
+        let foreign = header.foreign.clone();
         let synonyms = header.synonyms.clone();
         let new = SourceItem::builder(
             text.clone(),
             header,
             declares,
             strategy,
+            is_exact,
             foreign,
             synonyms,
             file,

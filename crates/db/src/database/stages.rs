@@ -118,6 +118,17 @@ impl Database {
         programs::code_linked(self, self.demand(item))
     }
 
+    /// Returns the program whose results the code for a target computes, if the default schedule
+    /// contracts sums of products: the program with `fma` in their place. Returns `None` if the
+    /// code computes the results of the program itself.
+    pub fn contracted_program(
+        &self,
+        item: ItemId,
+        target: Target,
+    ) -> Option<StageResult<Program<Primitive>>> {
+        programs::contracted_program(self, self.demand(item), target)
+    }
+
     /// Returns the access of each expression of the definition of RISE when it is compiled for the
     /// target; `None` if it cannot be translated to functional DPIA.
     pub fn flow(&self, item: ItemId, target: Target) -> Option<Arc<DataFlow>> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use codegen::Target;
 use elevate::engine::Strategy;
 use elevate::lang::{Definitions, GlobalEnv, Library, Request, Rewritten};
 use elevate::term::Store;
@@ -58,6 +59,11 @@ impl Database {
     /// `None` if it has none.
     pub fn lowered(&self, item: ItemId) -> Option<StageResult<LoweredDef>> {
         strategies::lowered(self, self.demand(item))
+    }
+
+    /// Returns the name of the strategy that is the default schedule of a definition for a target.
+    pub fn schedule_name(&self, item: ItemId, target: Target) -> &'static str {
+        strategies::schedule_name(self, self.demand(item), target)
     }
 
     /// Checks an expression as a strategy for a whole definition, with the file's strategies and

@@ -26,6 +26,8 @@ pub struct Header {
     /// The strategy that the item names in its first `@strategy`; `None` if it has none, or one
     /// with other arguments than a name, or a file and a name.
     pub strategy: Option<Box<StrategyName>>,
+    /// True if the item has the annotation `@exact`.
+    pub is_exact: bool,
     /// The tokens of the declaration of a foreign function, without comments, separated by spaces;
     /// `None` for other items.
     pub foreign: Option<Box<str>>,
@@ -103,6 +105,7 @@ impl Header {
             free_names: strategy_names::strategies(item),
             programs: strategy_names::programs(item),
             strategy: None,
+            is_exact: false,
             foreign: None,
             synonyms: Box::default(),
         }
@@ -128,6 +131,7 @@ impl Header {
             free_names: free_names(item),
             programs: Box::default(),
             strategy: strategy_name(item).map(Box::new),
+            is_exact: item.annotations("exact").next().is_some(),
             foreign: matches!(item.kind, ItemKind::Foreign { .. }).then(|| tokens(text)),
             synonyms: item.synonyms.clone(),
         }

@@ -20,7 +20,9 @@ use crate::inputs::{Db, SourceItem};
 use crate::items::parsed;
 use crate::options::{device, launched};
 use crate::panics::catch_panic;
-use crate::strategies::{code_def, complaint, is_lowered, lowered, scheduled};
+use crate::strategies::{
+    code_def, complaint, contracted, is_exact, is_lowered, lowered, schedule_name, scheduled,
+};
 use crate::terms::linked;
 
 pub(super) struct Rise;
@@ -191,6 +193,22 @@ pub(crate) fn schedule_text(
         .map_err(|refusal| one(complaint(&refusal, span)))
 }
 
+/// Returns the program whose results the code for a target computes, if the default schedule
+/// contracts sums of products: the program with `fma` in their place, without further changes.
+/// Returns `None` if the code computes the results of the program itself.
+pub(crate) fn contracted_program(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+) -> Option<StageResult<Program<Primitive>>> {
+    if is_exact(db, item.into()) {
+        return None;
+    }
+    schedule(db, item, target)?;
+    let def = contracted(db, item)?;
+    Some(intermediate::program(db, item.into(), &def))
+}
+
 /// Returns the accesses of the program's expressions when it is compiled for the target, with the
 /// problems that prevent the compilation.
 #[salsa::tracked(returns(clone), lru = 128)]
@@ -269,7 +287,7 @@ fn check_memory_fix(phrase: &PhraseProgram, target: Target, device: &Device) -> 
 /// Returns the hint at a definition that gets the default schedule of a target.
 fn default_schedule(db: &dyn Db, item: SourceItem, target: Target) -> Diagnostic {
     let name = name_span(db, item);
-    let strategy = target.description().lowering;
+    let strategy = schedule_name(db, item, target);
     let message = format!(
         "the definition does not say how it is computed: the strategy `{strategy}` chooses that for {}",
         target.title()
@@ -307,7 +325,7 @@ fn adapt_lowered_diagnostic(
         }
         None => (
             name_span(db, item),
-            target.description().lowering.to_owned(),
+            schedule_name(db, item, target).to_owned(),
         ),
     };
     found.span = span;

@@ -9,6 +9,7 @@ pub(crate) use check::{ItemEnv, signature_of, strategy_checked};
 pub(crate) use named::{named, named_definition};
 pub use rewrite::{LoweredDef, Refusal};
 pub(crate) use rewrite::{
-    assumed, code_def, complaint, definitions, example, is_lowered, lowered, order_in, program_of,
-    rewrite, rewrite_by, schedule_text, scheduled, used_programs,
+    assumed, code_def, complaint, contracted, definitions, example, is_exact, is_lowered, lowered,
+    order_in, program_of, rewrite, rewrite_by, schedule_name, schedule_text, scheduled,
+    used_programs,
 };

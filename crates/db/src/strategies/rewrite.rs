@@ -279,6 +279,16 @@ pub(crate) fn code_def(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primitiv
     }
 }
 
+/// Returns the name of the strategy that is the default schedule of a definition for a target. It
+/// keeps the rounding of the program if the definition, or one that it uses, has `@exact`.
+pub(crate) fn schedule_name(db: &dyn Db, item: SourceItem, target: Target) -> &'static str {
+    let description = target.description();
+    match is_exact(db, item.into()) {
+        true => description.exact_lowering,
+        false => description.lowering,
+    }
+}
+
 /// Lowers the definition that code is generated from by the default schedule of a target. Returns
 /// `None` if that fails.
 pub(crate) fn scheduled(
@@ -286,27 +296,24 @@ pub(crate) fn scheduled(
     item: SourceItem,
     target: Target,
 ) -> Option<Arc<Def<Primitive>>> {
+    by_library(db, item, schedule_name(db, item, target))
+}
+
+/// Contracts the sums of products in the definition that code is generated from, as the default
+/// schedules do if it is not exact. Returns `None` if that fails.
+pub(crate) fn contracted(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primitive>>> {
+    by_library(db, item, "contracted")
+}
+
+/// Applies the strategy of the library with this name to the definition that code is generated
+/// from. Returns `None` if that fails.
+fn by_library(db: &dyn Db, item: SourceItem, strategy: &str) -> Option<Arc<Def<Primitive>>> {
+    let strategy = definition(db, library().named(strategy)?)?;
     let going_on = || going_on(db);
-    let rewritten = apply_schedule(db, item, target, &while_typing(&going_on));
-    Some(Arc::new(rewritten.ok()?.def))
-}
-
-/// Applies the default schedule of a target to the definition that code is generated from.
-fn apply_schedule(
-    db: &dyn Db,
-    item: SourceItem,
-    target: Target,
-    request: &Request<'_>,
-) -> Result<Rewritten, Refusal> {
-    let schedule = default_schedule(db, target).ok_or(Refusal::NoStrategy)?;
+    let request = while_typing(&going_on);
     let order = Order::Default;
-    rewrite_from(db, item.into(), &schedule, order, request, code_def)
-}
-
-/// Returns the strategy of the library that is the default schedule of a target.
-fn default_schedule(db: &dyn Db, target: Target) -> Option<Arc<Definition>> {
-    let schedule = library().named(target.description().lowering)?;
-    definition(db, schedule)
+    let rewritten = rewrite_from(db, item.into(), &strategy, order, &request, code_def);
+    Some(Arc::new(rewritten.ok()?.def))
 }
 
 /// Returns the text of a strategy that makes the same choices for the definition as the default
@@ -322,8 +329,11 @@ pub(crate) fn schedule_text(
     let going_on = || going_on(db);
     let mut request = while_typing(&going_on);
     request.options.trace = true;
-    let rewritten = apply_schedule(db, item, target, &request)?;
-    let schedule = default_schedule(db, target).ok_or(Refusal::NoStrategy)?;
+    let schedule = library().named(schedule_name(db, item, target));
+    let schedule = schedule.and_then(|id| definition(db, id));
+    let schedule = schedule.ok_or(Refusal::NoStrategy)?;
+    let order = Order::Default;
+    let rewritten = rewrite_from(db, item.into(), &schedule, order, &request, code_def)?;
     let ItemKind::Strategy { body, .. } = &schedule.item.kind else {
         return Err(Refusal::NoStrategy);
     };
@@ -341,17 +351,25 @@ pub(crate) fn schedule_text(
     Ok(Language::Elevate.format(&text))
 }
 
-/// Replaces a name without arguments in the text of an expression by a call.
+/// Replaces a name and its arguments, which contain no parentheses, in the text of an expression by
+/// a call.
 fn with_arguments(text: &str, name: &str, call: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let is_alone = |(at, found): &(usize, &str)| {
-        let (before, after) = (&text[..*at], &text[at + found.len()..]);
-        !before.ends_with(is_word) && !after.starts_with(is_word) && !after.starts_with('(')
+        !text[..*at].ends_with(is_word) && !text[at + found.len()..].starts_with(is_word)
     };
-    match text.match_indices(name).find(is_alone) {
-        Some((at, _)) => format!("{}{call}{}", &text[..at], &text[at + name.len()..]),
-        None => text.to_owned(),
-    }
+    let Some((at, _)) = text.match_indices(name).find(is_alone) else {
+        return text.to_owned();
+    };
+    let after = &text[at + name.len()..];
+    let rest = match after
+        .strip_prefix('(')
+        .and_then(|rest| rest.split_once(')'))
+    {
+        Some((_, rest)) => rest,
+        None => after,
+    };
+    format!("{}{call}{rest}", &text[..at])
 }
 
 /// Returns false, or unwinds if the query is cancelled.
@@ -441,10 +459,21 @@ pub(crate) fn complaint(refusal: &Refusal, span: Span) -> Diagnostic {
 /// Returns true if the definition, or one that it uses directly or transitively, names a strategy
 /// in `@strategy`.
 pub(crate) fn is_lowered(db: &dyn Db, item: ItemId) -> bool {
+    uses_any(db, item, &|used| used.strategy(db).is_some())
+}
+
+/// Returns true if the definition, or one that it uses directly or transitively, has `@exact`.
+pub(crate) fn is_exact(db: &dyn Db, item: ItemId) -> bool {
+    uses_any(db, item, &|used| used.is_exact(db))
+}
+
+/// Returns true if a condition holds for the definition, or one that it uses directly or
+/// transitively.
+fn uses_any(db: &dyn Db, item: ItemId, condition: &dyn Fn(SourceItem) -> bool) -> bool {
     let mut seen = FxHashSet::from_iter([item]);
     let mut open = vec![item];
     while let Some(next) = open.pop() {
-        if SourceItem::from(next).strategy(db).is_some() {
+        if condition(SourceItem::from(next)) {
             return true;
         }
         for (_, binding) in bindings(db, next.into()).iter() {

@@ -8,7 +8,7 @@ use rise::core::LinkError;
 
 use crate::fixture::{file, fill, replace, workspace};
 
-fn item(db: &Database, name: &str) -> db::ItemId {
+pub fn item(db: &Database, name: &str) -> db::ItemId {
     let items = db.items(file(db, "main.rise"));
     let found = items
         .iter()

@@ -93,6 +93,30 @@ fn every_program_can_be_checked_for_a_target() {
     .assert_eq(&said(&db));
 }
 
+/// The schedule of a definition with `@exact`, and of one that uses such a definition, keeps the
+/// rounding of the program.
+#[test]
+fn exact_definitions_keep_their_rounding() {
+    let sum = "depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * x)) |> reduce(add)(0.0f)))";
+    let mut db = workspace(&format!(
+        "@exact\ndef a = {sum}\ndef b = depFun(n: Nat => fun(xs: n.f32 => a(n)(xs)))\ndef c = {sum}"
+    ));
+    db.set_target(Some(Target::C));
+    for (name, strategy) in [
+        ("a", "lowerToCExactly"),
+        ("b", "lowerToCExactly"),
+        ("c", "lowerToC"),
+    ] {
+        let item = crate::programs::item(&db, name);
+        assert_eq!(db.schedule_name(item, Target::C), strategy, "{name}");
+        let module = db.module(item, Target::C).expect("code");
+        let is_contracted = module.text.contains("fmaf(");
+        assert_eq!(is_contracted, strategy == "lowerToC", "{name}");
+        let contracted = db.contracted_program(item, Target::C);
+        assert_eq!(contracted.is_some(), is_contracted, "{name}");
+    }
+}
+
 #[test]
 fn the_device_is_an_input() {
     let mut db = workspace(

@@ -466,6 +466,8 @@ impl Lowering<'_> {
             array: reduced,
             is_conditional: _,
         } = reduction;
+        let contracted = self.contracted_reduction(f, reduced)?;
+        let (f, reduced) = contracted.unwrap_or((f, reduced));
         let (length, element) = self.parts_of_array(array)?;
         let (steps, operand) = self.parts_of_array(reduced)?;
         let sum = self.type_arg(initial);

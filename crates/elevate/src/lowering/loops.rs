@@ -227,6 +227,8 @@ impl Lowering<'_> {
     /// Lowers a reduction whose implementation is open, as a sequential loop. The maps before it
     /// become part of it.
     pub(super) fn reduction(&mut self, f: Term, initial: Term, array: Term) -> Lowered {
+        let contracted = self.contracted_reduction(f, array)?;
+        let (f, array) = contracted.unwrap_or((f, array));
         let (accumulator, combine) = self.parts_of_function(f, "acc");
         let (element, combined) = self.parts_of_function(combine, "x");
         let basic = !contains_array(self.store.type_of(initial));

@@ -10,11 +10,13 @@
 //! fail.
 //!
 //! On the way, applications of abstractions are reduced, consecutive maps are fused ([`fusion`]),
-//! and maps of reductions are reordered where this makes their reads contiguous ([`loop_order`]).
+//! maps of reductions are reordered where this makes their reads contiguous ([`loop_order`]), and
+//! sums of products are contracted ([`contraction`]).
 //!
 //! Patterns that determine how they are computed stay as they are. The conditions that only a
 //! target can check, such as those on address spaces, are left to it.
 
+mod contraction;
 mod demand;
 mod fusion;
 mod loop_order;
@@ -33,6 +35,7 @@ use rise::types::{Type, contains_array};
 use syntax::ast::{Half, Kind};
 
 use crate::term::{Local, MAX_SIZE, Node, Store, Term};
+pub(crate) use contraction::contract_sums;
 use demand::{Demand, Failures, Reads, Work, last_parameter, repeats_its_function, view_factor};
 pub(crate) use schedule::{Choice, Schedule, ScheduleError};
 
@@ -80,7 +83,8 @@ impl From<ScheduleError> for LoweringError {
     }
 }
 
-/// Lowers a program, a function of its parameters. Records all choices in the schedule, of which
+/// Lowers a program, a function of its parameters. With `contracts`, sums of products are
+/// [contracted](contraction), which changes rounding. Records all choices in the schedule, of which
 /// those that it gives are made as given.
 ///
 /// # Errors
@@ -90,19 +94,10 @@ pub(crate) fn lower(
     store: &mut Store,
     program: Term,
     parallelism: Parallelism,
+    contracts: bool,
     schedule: &mut Schedule,
 ) -> Result<Term, LoweringError> {
-    let mut lowering = Lowering {
-        store,
-        parallelism,
-        schedule,
-        scopes: Vec::new(),
-        work: Work::default(),
-        failures: Failures::default(),
-        dimension: None,
-        depth: 0,
-    };
-    let lowered = lowering.definition(program)?;
+    let lowered = Lowering::new(store, parallelism, contracts, schedule).definition(program)?;
     schedule.check()?;
     Ok(lowered)
 }
@@ -169,6 +164,8 @@ impl Repetition {
 struct Lowering<'s> {
     store: &'s mut Store,
     parallelism: Parallelism,
+    /// True if sums of products are contracted.
+    contracts: bool,
     schedule: &'s mut Schedule,
     /// The enclosing regions, outermost first.
     scopes: Vec<Scope>,
@@ -178,6 +175,27 @@ struct Lowering<'s> {
     /// is distributed, if the loop is inside another loop over work-items; `None` elsewhere.
     dimension: Option<i64>,
     depth: u32,
+}
+
+impl<'s> Lowering<'s> {
+    fn new(
+        store: &'s mut Store,
+        parallelism: Parallelism,
+        contracts: bool,
+        schedule: &'s mut Schedule,
+    ) -> Lowering<'s> {
+        Lowering {
+            store,
+            parallelism,
+            contracts,
+            schedule,
+            scopes: Vec::new(),
+            work: Work::default(),
+            failures: Failures::default(),
+            dimension: None,
+            depth: 0,
+        }
+    }
 }
 
 impl Lowering<'_> {

@@ -6,8 +6,6 @@
 //! `x#3`, in the order in which the lowering visits them. That order depends on the program and on
 //! the choices before it alone.
 
-use std::fmt::Write;
-
 use rustc_hash::FxHashMap;
 use syntax::ast::Name;
 
@@ -304,26 +302,16 @@ impl Schedule {
         }
     }
 
-    /// Returns the arguments of a strategy that makes the same choices, such as
-    /// `(stored = ["x", "x#2"])`; nothing if there are no choices. `choices` are the parameters of
-    /// the strategy, in their order.
-    pub(crate) fn arguments(&self, choices: &[Choice]) -> String {
-        let mut lists: Vec<String> = Vec::new();
-        for choice in choices {
-            let places = self.places.iter();
-            let places: Vec<String> = places
-                .filter(|place| place.choice == Some(*choice))
-                .map(|place| format!("{:?}", place.shown))
-                .collect();
-            if !places.is_empty() {
-                let mut list = String::new();
-                let _ = write!(list, "{} = [{}]", choice.parameter(), places.join(", "));
-                lists.push(list);
-            }
-        }
-        match lists.is_empty() {
-            true => String::new(),
-            false => format!("({})", lists.join(", ")),
-        }
+    /// Returns the places of each of these choices.
+    pub(crate) fn made(&self, choices: &[Choice]) -> Vec<(Choice, Vec<String>)> {
+        let places = |choice: Choice| {
+            let made = self.places.iter();
+            let made = made.filter(move |place| place.choice == Some(choice));
+            made.map(|place| place.shown.clone()).collect()
+        };
+        choices
+            .iter()
+            .map(|&choice| (choice, places(choice)))
+            .collect()
     }
 }

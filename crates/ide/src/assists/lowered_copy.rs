@@ -76,24 +76,35 @@ fn copy_name(db: &Database, item: ItemId, strategy: &str) -> syntax::ast::Name {
 }
 
 /// Returns the edit that inserts a copy of a definition, lowered by a strategy of the library,
-/// after the original, with the strategy in its documentation.
+/// after the original, with the strategy in its documentation. Instead of the default schedule of a
+/// target, a definition with `@exact` gets the one that keeps its rounding.
 ///
 /// # Errors
 /// Fails with a message if the definition cannot be lowered by the strategy, if it has no name, or
 /// if the copy has errors.
 pub fn lowered_copy(db: &Database, item: ItemId, strategy: &str) -> Result<SourceEdits, String> {
     let target = is_program(db, item).then(|| target_of(strategy));
-    let made = apply_rewrite_for(db, item, strategy, &Path::ROOT, target)?;
-    let new = beside(db, item, strategy, &made.text).ok_or("the definition has no name")?;
+    let applied = match strategy == target_of(strategy).description().lowering {
+        true => db.schedule_name(item, target_of(strategy)),
+        false => strategy,
+    };
+    let made = apply_rewrite_for(db, item, applied, &Path::ROOT, target)?;
+    let new =
+        beside(db, item, (strategy, applied), &made.text).ok_or("the definition has no name")?;
     FileEnv::of(db, item).read(&new)?;
     let edit = inserted_after(db, item, &new);
     Ok(SourceEdits::single(db.file_of(item), vec![edit]))
 }
 
 /// Returns the lowered text with another name and its own documentation, and, if it is a program,
-/// with an annotation for its target. The annotations `@target` and `@strategy` of the original are
-/// omitted. Returns `None` if the definition has no name.
-fn beside(db: &Database, item: ItemId, strategy: &str, text: &str) -> Option<String> {
+/// with an annotation for its target. The annotations `@target`, `@strategy` and `@exact` of the original
+/// are omitted. Returns `None` if the definition has no name.
+fn beside(
+    db: &Database,
+    item: ItemId,
+    (strategy, applied): (&str, &str),
+    text: &str,
+) -> Option<String> {
     let parsed = syntax::parse(text);
     let ItemKind::Def {
         name: Some(name), ..
@@ -104,7 +115,7 @@ fn beside(db: &Database, item: ItemId, strategy: &str, text: &str) -> Option<Str
     let newline = newline_of(text);
     let head = text[..name.span.start as usize].rfind("def")?;
     let mut new = format!(
-        "/// `{}`, lowered by `{strategy}`.{newline}",
+        "/// `{}`, lowered by `{applied}`.{newline}",
         def_name(db, item).unwrap_or_default()
     );
     if is_program(db, item) {
@@ -115,7 +126,8 @@ fn beside(db: &Database, item: ItemId, strategy: &str, text: &str) -> Option<Str
     }
     // The annotations for lowering and targets apply only to the original.
     for annotation in &parsed.item.annotations {
-        let own = |known: &syntax::ast::Ident| matches!(&*known.name, "target" | "strategy");
+        let own =
+            |known: &syntax::ast::Ident| matches!(&*known.name, "target" | "strategy" | "exact");
         if !annotation.name.as_ref().is_some_and(own) {
             new.push_str(&text[std::ops::Range::from(annotation.span)]);
             new.push_str(newline);

@@ -227,6 +227,7 @@ impl<'p, 'd> List<'p, 'd> {
             let insert = match *name {
                 "target" => format!("target(${{1|{}|}})", targets.join(",")),
                 rise::LAUNCH_ANNOTATION => format!("{name}(local = [$1], global = [$2])"),
+                "exact" => (*name).to_owned(),
                 _ => format!("{name}($1)"),
             };
             self.word(name, CompletionKind::Annotation, &insert, 0);

@@ -201,6 +201,7 @@ fn types_kinds_and_annotations() {
         10,
         expect![[r#"
         Annotation assume    => assume($1)
+        Annotation exact
         Annotation opencl    => opencl(local = [$1], global = [$2])
         Annotation run    => run($1)
         Annotation strategy    => strategy($1)

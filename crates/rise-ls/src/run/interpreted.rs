@@ -29,13 +29,8 @@ impl Runs<'_> {
             ..Options::default()
         };
         let run = || {
-            interp::run(
-                self.program,
-                &self.launch.bindings,
-                &self.launch.args,
-                &options,
-            )
-            .map_err(|error| self.interpreter_failure(error))
+            interp::run(self.program, self.bindings, &self.launch.args, &options)
+                .map_err(|error| self.interpreter_failure(error))
         };
         let start = Instant::now();
         let mut outcome = run()?;

@@ -335,6 +335,7 @@ pub fn run(
         item,
         program: &program,
         launch: &launch,
+        bindings: &launch.bindings,
         limits,
     };
     let ran = match backend {
@@ -345,7 +346,7 @@ pub fn run(
         Backend::Compiled(target) => runs.compiled(target, job.bench, progress)?,
     };
     let verified = if job.verify {
-        Some(runs.verified(&ran.value, job.tolerance, progress)?)
+        Some(runs.verified(backend, &ran.value, job.tolerance, progress)?)
     } else {
         None
     };
@@ -389,6 +390,8 @@ struct Runs<'a> {
     item: ItemId,
     program: &'a Program<Primitive>,
     launch: &'a Launch,
+    /// The values of the type-level variables of the program.
+    bindings: &'a Bindings,
     limits: &'a Limits,
 }
 
@@ -404,13 +407,34 @@ struct Ran {
 }
 
 impl Runs<'_> {
+    fn is_rise(&self) -> bool {
+        self.db.dialect(self.db.file_of(self.item)) == Dialect::Rise
+    }
+
+    /// Compares a result of a backend with that of the interpreter. If the default schedule
+    /// contracts sums of products, the interpreter computes the contracted sums, too.
     fn verified(
         &self,
+        backend: Backend,
         value: &Value,
         tolerance: Option<f64>,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Comparison, Failure> {
-        let expected = self.interpreted(None, progress)?;
+        let contracted = match backend {
+            Backend::Compiled(target) if self.is_rise() => {
+                self.db.contracted_program(self.item, target)
+            }
+            _ => None,
+        };
+        let expected = match contracted.and_then(Result::ok) {
+            Some(program) => Runs {
+                program: &program,
+                bindings: &self.launch.bindings_of(&program),
+                ..*self
+            }
+            .interpreted(None, progress)?,
+            None => self.interpreted(None, progress)?,
+        };
         progress("comparing");
         compare(value, &expected.value, tolerance)
             .ok_or_else(|| Failure::failed("the interpreter's result has another shape".to_owned()))

@@ -14,11 +14,18 @@ use syntax::closest;
 /// The name of the annotation with the launch sizes of kernels.
 pub const LAUNCH_ANNOTATION: &str = "opencl";
 /// The names of the annotations, which `docs/language.md` describes.
-pub const ANNOTATIONS: &[&str] = &["target", LAUNCH_ANNOTATION, "run", "assume", "strategy"];
+pub const ANNOTATIONS: &[&str] = &[
+    "target",
+    LAUNCH_ANNOTATION,
+    "run",
+    "assume",
+    "strategy",
+    "exact",
+];
 /// The annotations whose arguments refer to parameters of the definition.
 pub const USING_PARAMETERS: &[&str] = &[LAUNCH_ANNOTATION, "run", "assume"];
 /// Annotations that a definition has at most once.
-const ONCE: &[&str] = &[LAUNCH_ANNOTATION, "run", "strategy"];
+const ONCE: &[&str] = &[LAUNCH_ANNOTATION, "run", "strategy", "exact"];
 
 /// A term in an annotation that is checked once its names are in scope.
 #[derive(Clone, Copy)]
@@ -47,6 +54,7 @@ impl<'a> Infer<'a> {
                 "run" => self.run_annotation(annotation),
                 "assume" => self.assume_annotation(annotation),
                 "strategy" => self.strategy_annotation(annotation),
+                "exact" => self.exact_annotation(annotation, name),
                 _ => self.unknown_annotation(annotation, name),
             }
         }
@@ -432,6 +440,20 @@ impl<'a> Infer<'a> {
             ),
         };
         self.bad(annotation.span, &message, &help);
+    }
+
+    fn exact_annotation(&mut self, annotation: &Annotation, name: &Ident) {
+        if !annotation.args.is_empty() {
+            let message = "`@exact` takes no arguments";
+            self.bad(annotation.span, message, "write `@exact`");
+        }
+        if self.item.annotations("strategy").next().is_some() {
+            self.bad(
+                name.span,
+                "`@exact` is for definitions without `@strategy`",
+                "remove it, and name a strategy that contracts nothing, such as `lowerToCExactly`",
+            );
+        }
     }
 
     /// Returns the text of a term that applies or combines strategies, for the message; `None` for

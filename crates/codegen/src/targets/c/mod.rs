@@ -22,6 +22,7 @@ impl Backend for C {
             },
             language: "c",
             lowering: "lowerToC",
+            exact_lowering: "lowerToCExactly",
             host: None,
         }
     }

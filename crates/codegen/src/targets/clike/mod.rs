@@ -155,6 +155,11 @@ impl<'a> Printer<'a> {
     /// Returns the C type of a variable's elements, and declares the type if necessary.
     pub(in crate::targets) fn elem(&mut self, id: Id) -> Result<CType> {
         let variable = self.variable(id);
+        if let rise::Type::Vector(lanes, _) = &*variable.elem
+            && let Some(ty) = self.register_of(lanes)
+        {
+            return Ok(ty);
+        }
         let ty = CType::of_target(
             &variable.elem,
             &self.shown,

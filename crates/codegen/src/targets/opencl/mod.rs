@@ -40,6 +40,7 @@ impl Backend for OpenCl {
             },
             language: "opencl",
             lowering: "lowerToOpenCL",
+            exact_lowering: "lowerToOpenCLExactly",
             host: Some(HostProgram {
                 name: "opencl-host",
                 title: "a host program for OpenCL",

@@ -30,6 +30,7 @@ impl Backend for OpenMp {
             },
             language: "c",
             lowering: "lowerToOpenMP",
+            exact_lowering: "lowerToOpenMPExactly",
             host: None,
         }
     }

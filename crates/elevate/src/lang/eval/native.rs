@@ -10,7 +10,7 @@ use syntax::elevate::ast::ParamId;
 
 use super::calls::lists;
 use super::implementation_choices::leaves_choice;
-use super::native_rules::{Delta, IdxReduction, Implement, SubexpressionElimination};
+use super::native_rules::{ContractSums, Delta, IdxReduction, Implement, SubexpressionElimination};
 use super::quote::{NO_PROGRAM, term_of};
 use super::{Eval, EvalError, Expr, List, Value};
 use crate::engine::{
@@ -76,6 +76,7 @@ pub(crate) const NATIVES: &[(&str, Native)] = &[
     ("bottomUp", Native::Form(StrategyKind::BottomUp)),
     ("checkType", Native::Step(|_| Some(StrategyKind::Id))),
     ("closedAt", Native::Value(closed_at)),
+    ("contractSums", Native::Step(|_| Some(rule(ContractSums)))),
     (
         "debug",
         Native::Step(|args| labelled("debug", args.string(0)?)),
@@ -286,6 +287,13 @@ impl Args<'_, '_, '_> {
         }
     }
 
+    fn bool(&self, at: usize) -> Option<bool> {
+        match self.args.get(at)? {
+            Value::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
     fn list(&self, at: usize) -> Option<&List> {
         match self.args.get(at)? {
             Value::List(list) => Some(list),
@@ -325,8 +333,8 @@ impl Args<'_, '_, '_> {
     }
 
     fn implement(&self, parallelism: Parallelism) -> Option<StrategyKind> {
-        let lists = (0..).map(|at| self.list(at));
-        Implement::new(parallelism, lists).map(rule)
+        let lists = (1..).map(|at| self.list(at));
+        Implement::new(parallelism, self.bool(0)?, lists).map(rule)
     }
 
     fn leaves_choice(&self) -> StrategyKind {

@@ -12,7 +12,7 @@ use syntax::ast::Literal;
 use super::native::{first_part, is_closed};
 use super::{List, Value};
 use crate::engine::{Context, MismatchRank, Reason, Rewrite, Rewritten, Strategy};
-use crate::lowering::{Choice, LoweringError, Schedule, lower};
+use crate::lowering::{Choice, LoweringError, Schedule, contract_sums, lower};
 use crate::rule::{self, Definitions};
 use crate::term::{Head, Heads, Node, Store, Term};
 
@@ -95,6 +95,8 @@ fn constant(store: &Store, term: Term) -> Option<usize> {
 #[derive(Debug)]
 pub(super) struct Implement {
     parallelism: Parallelism,
+    /// True if sums of products are contracted.
+    contracts: bool,
     /// The places for which the choice is given.
     given: Vec<(Choice, Vec<String>)>,
     /// The given choices, as they are written.
@@ -106,6 +108,7 @@ impl Implement {
     /// [`Implement::choices`]; `None` if an argument is no list of strings.
     pub(super) fn new<'a>(
         parallelism: Parallelism,
+        contracts: bool,
         mut lists: impl Iterator<Item = Option<&'a List>>,
     ) -> Option<Implement> {
         let mut given = Vec::new();
@@ -116,18 +119,11 @@ impl Implement {
             });
             given.push((choice, places.collect::<Option<Vec<String>>>()?));
         }
-        let lists = (given.iter())
-            .filter(|(_, places)| !places.is_empty())
-            .map(|(choice, places)| format!("{} = {places:?}", choice.parameter()))
-            .collect::<Vec<_>>();
-        let shown = match lists.is_empty() {
-            true => String::new(),
-            false => format!("({})", lists.join(", ")),
-        };
         Some(Implement {
             parallelism,
+            contracts,
+            shown: arguments(contracts, &given),
             given,
-            shown,
         })
     }
 
@@ -144,7 +140,7 @@ impl Implement {
     /// Lowers a program, and returns it with the choices that were made.
     fn lower(&self, store: &mut Store, term: Term) -> Result<(Term, Schedule), LoweringError> {
         let mut schedule = Schedule::new(&self.given)?;
-        let lowered = lower(store, term, self.parallelism, &mut schedule)?;
+        let lowered = lower(store, term, self.parallelism, self.contracts, &mut schedule)?;
         Ok((lowered, schedule))
     }
 }
@@ -165,7 +161,8 @@ impl Rewrite for Implement {
     fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
         let lowered = self.lower(context.store, term);
         let (term, schedule) = lowered.map_err(|_| MismatchRank::LOWEST)?;
-        let arguments = schedule.arguments(Implement::choices(self.parallelism));
+        let made = schedule.made(Implement::choices(self.parallelism));
+        let arguments = arguments(self.contracts, &made);
         Ok(Rewritten {
             explicit: Some(format!("{}{arguments}", self.name()).into()),
             ..Rewritten::plain(term)
@@ -173,11 +170,47 @@ impl Rewrite for Implement {
     }
 
     fn explain(&self, context: &mut Context<'_>, term: Term) -> Reason {
-        let error = self.lower(context.store, term).err();
-        // A second attempt in a larger store fails for the same reason, or for its size.
-        let error = error.unwrap_or(LoweringError::TooLarge);
-        Reason::Message(error.to_string())
+        why_not_lowered(self.lower(context.store, term).err())
     }
+}
+
+/// Returns the arguments of a lowering as they are written; nothing if all are the defaults.
+fn arguments(contracts: bool, lists: &[(Choice, Vec<String>)]) -> String {
+    let contracts = contracts.then(|| "contracts = true".to_owned());
+    let lists = (lists.iter())
+        .filter(|(_, places)| !places.is_empty())
+        .map(|(choice, places)| format!("{} = {places:?}", choice.parameter()));
+    let all: Vec<String> = contracts.into_iter().chain(lists).collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!("({})", all.join(", ")),
+    }
+}
+
+/// Contraction of the sums of products in a program that is not lowered.
+#[derive(Debug)]
+pub(super) struct ContractSums;
+
+impl Rewrite for ContractSums {
+    fn name(&self) -> &str {
+        "contractSums"
+    }
+
+    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
+        contract_sums(context.store, term)
+            .map(Rewritten::plain)
+            .map_err(|_| MismatchRank::LOWEST)
+    }
+
+    fn explain(&self, context: &mut Context<'_>, term: Term) -> Reason {
+        why_not_lowered(contract_sums(context.store, term).err())
+    }
+}
+
+/// Returns the reason of a failed attempt to lower a program, after a second attempt.
+fn why_not_lowered(error: Option<LoweringError>) -> Reason {
+    // A second attempt in a larger store fails for the same reason, or for its size.
+    Reason::Message(error.unwrap_or(LoweringError::TooLarge).to_string())
 }
 
 /// δ-reduction: unfolds the name of a definition to its right side.
