@@ -487,9 +487,9 @@ fn without_comments(text: &str) -> String {
         code.push_str(before);
         let end = if comment.starts_with("//") {
             comment.find('\n').unwrap_or(comment.len())
-        } else if comment.starts_with("/*") {
+        } else if let Some(inside) = comment.strip_prefix("/*") {
             // The `*` that opens a comment does not close it.
-            comment[2..].find("*/").map_or(comment.len(), |end| end + 4)
+            inside.find("*/").map_or(comment.len(), |end| end + 4)
         } else {
             1
         };
