@@ -273,7 +273,7 @@ fn rows_that_are_added_to() {
                 check_count("main: n*m", (double)n * m);
                 check_count("main: k*m", (double)k * m);
                 float *panels = allocate_aligned((size_t)k * m, sizeof(float), 64);
-                if (n >= 8) {
+                if (n >= 32) {
                     for (int i = 0; i < 2 * F32_LANES * (m / (2 * F32_LANES)); i += 2 * F32_LANES) {
                         for (int j = 0; j < k; j++) {
                             for (int l = 0; l < 2 * F32_LANES; l++) {
@@ -282,7 +282,7 @@ fn rows_that_are_added_to() {
                         }
                     }
                 }
-                for (int i = 0; i < 8 * (n / 8); i += 8) {
+                for (int i = 0; i < 8 * (n / 8) * imin(1, n / 32); i += 8) {
                     for (int j = 0; j < m; j++) {
                         output[i * m + j] = 0.0f;
                     }
@@ -421,7 +421,51 @@ fn rows_that_are_added_to() {
                         }
                     }
                 }
-                for (int i = 8 * (n / 8); i < n; i++) {
+                for (int i = 8 * (n / 8) * imin(1, n / 32); i < 4 * (n / 4); i += 4) {
+                    for (int j = 0; j < m; j++) {
+                        output[i * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < m; j++) {
+                        output[(i + 1) * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < m; j++) {
+                        output[(i + 2) * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < m; j++) {
+                        output[(i + 3) * m + j] = 0.0f;
+                    }
+                    for (int j = 0; j < 4 * (k / 4); j += 4) {
+                        for (int l = 0; l < m; l++) {
+                            output[i * m + l] = output[i * m + l] + a[i * k + j] * b[j * m + l]
+                                + a[i * k + j + 1] * b[(j + 1) * m + l] + a[i * k + j + 2] * b[(j + 2) * m + l]
+                                + a[i * k + j + 3] * b[(j + 3) * m + l];
+                            output[(i + 1) * m + l] = output[(i + 1) * m + l]
+                                + a[(i + 1) * k + j] * b[j * m + l]
+                                + a[(i + 1) * k + j + 1] * b[(j + 1) * m + l]
+                                + a[(i + 1) * k + j + 2] * b[(j + 2) * m + l]
+                                + a[(i + 1) * k + j + 3] * b[(j + 3) * m + l];
+                            output[(i + 2) * m + l] = output[(i + 2) * m + l]
+                                + a[(i + 2) * k + j] * b[j * m + l]
+                                + a[(i + 2) * k + j + 1] * b[(j + 1) * m + l]
+                                + a[(i + 2) * k + j + 2] * b[(j + 2) * m + l]
+                                + a[(i + 2) * k + j + 3] * b[(j + 3) * m + l];
+                            output[(i + 3) * m + l] = output[(i + 3) * m + l]
+                                + a[(i + 3) * k + j] * b[j * m + l]
+                                + a[(i + 3) * k + j + 1] * b[(j + 1) * m + l]
+                                + a[(i + 3) * k + j + 2] * b[(j + 2) * m + l]
+                                + a[(i + 3) * k + j + 3] * b[(j + 3) * m + l];
+                        }
+                    }
+                    for (int j = 4 * (k / 4); j < k; j++) {
+                        for (int l = 0; l < m; l++) {
+                            output[i * m + l] += a[i * k + j] * b[j * m + l];
+                            output[(i + 1) * m + l] += a[(i + 1) * k + j] * b[j * m + l];
+                            output[(i + 2) * m + l] += a[(i + 2) * k + j] * b[j * m + l];
+                            output[(i + 3) * m + l] += a[(i + 3) * k + j] * b[j * m + l];
+                        }
+                    }
+                }
+                for (int i = 4 * (n / 4); i < n; i++) {
                     float *row = &output[i * m];
                     for (int j = 0; j < m; j++) {
                         row[j] = 0.0f;
