@@ -459,6 +459,10 @@ fn contractions_of_floats_are_computed_in_register_tiles() {
         (64, 64, "i32", false),
     ] {
         let text = product(rows, columns, element);
-        assert_eq!(text.contains("panels"), has_tiles, "{rows} {columns} {element}:\n{text}");
+        assert_eq!(
+            text.contains("panels"),
+            has_tiles,
+            "{rows} {columns} {element}:\n{text}"
+        );
     }
 }
