@@ -58,34 +58,36 @@ fn the_choices_are_listed_by_place() {
         "columnSums",
         "c",
         expect![[r#"
-        /// The default schedule of `columnSums` for C.
-        strategy columnSumsForC : Strategy = normalize(delta) ; implementInOrder(accumulated = ["column"])
-    "#]],
+            /// The default schedule of `columnSums` for C.
+            strategy columnSumsForC : Strategy =
+              normalize(delta) ; implementInOrder(contracts = true, accumulated = ["column"])
+        "#]],
     );
     shows(
         "product",
         "openmp",
         expect![[r#"
-        /// The default schedule of `product` for OpenMP.
-        strategy productForOpenMP : Strategy =
-          normalize(delta) ;
-          atStages(exactReducePar) ;
-          implementForThreads(parallel = ["row"], recomputed = ["column", "p"], accumulated = ["column"])
-    "#]],
+            /// The default schedule of `product` for OpenMP.
+            strategy productForOpenMP : Strategy =
+              normalize(delta) ;
+              atStages(exactReducePar) ;
+              implementForThreads(contracts = true, parallel = ["row"], accumulated = ["column"])
+        "#]],
     );
     shows(
         "windows",
         "opencl",
         expect![[r#"
-        /// The default schedule of `windows` for OpenCL.
-        strategy windowsForOpenCL : Strategy =
-          normalize(delta)
-            ; implementForWorkItems(parallel = ["window"], recomputed = ["x"], unrolled = ["x"])
-            ; normalize(reduceInMemory)
-            ; normalize(storeInItem)
-            ; normalize(chooseMemory)
-            ; try(needsKernels ; inKernels(64))
-    "#]],
+            /// The default schedule of `windows` for OpenCL.
+            strategy windowsForOpenCL : Strategy =
+              normalize(delta) ;
+              implementForWorkItems(
+                contracts = true,
+                parallel = ["window"],
+                recomputed = ["x"],
+                unrolled = ["x"]) ;
+              storedInKernels
+        "#]],
     );
 }
 
