@@ -256,6 +256,47 @@ def logs = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(logf)))
     );
 }
 
+/// GCC 12 vectorises alternating sums and differences by instructions that do not round products.
+/// The arguments have many digits: a product that is exact hides a missing rounding.
+#[test]
+fn sums_beside_differences_round_their_products() {
+    let text = "
+@exact
+def cancelled = depFun(n: Nat => fun(a: n.(f32, f32) =>
+  a |> map(fun(p => (p._1 * p._2 - p._2 * p._1, p._1 * p._1 + p._2 * p._2)))))
+@exact
+def complex = depFun(n: Nat => fun(a: n.(f64, f64) => fun(b: n.(f64, f64) =>
+  zip(a)(b) |> map(fun(p =>
+    (p._1._1 * p._2._1 - p._1._2 * p._2._2, p._1._1 * p._2._2 + p._1._2 * p._2._1))))))
+@exact
+def negated = depFun(n: Nat => fun(a: n.(f32, f32) =>
+  a |> map(fun(p => (p._1 * p._1 + (0.0 - p._2), p._1 * p._1 + p._2)))))
+@exact
+def kept = depFun(n: Nat => fun(a: n.(f32, f32) =>
+  a |> map(fun(p => let x = p._1 * p._2 in (x - p._2, x + p._1)))))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    for backend in ["c", "openmp"] {
+        for def in ["cancelled", "complex", "negated", "kept"] {
+            let mut args = vec![
+                "run",
+                "a.rise",
+                "--def",
+                def,
+                "--backend",
+                backend,
+                "-Dn=101",
+            ];
+            args.extend(["--verify", "--tolerance", "0", "--arg", "a=random(0,1000)"]);
+            if def == "complex" {
+                args.extend(["--arg", "b=random(-1,1)"]);
+            }
+            let ran = folder.run(&args);
+            assert_eq!(ran.status, 0, "{def}: {}{}", ran.out, ran.err);
+        }
+    }
+}
+
 #[test]
 fn a_tolerance_says_what_it_is_for() {
     let folder = Folder::with(&[(

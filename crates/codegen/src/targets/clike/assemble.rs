@@ -5,20 +5,20 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nat::Nat;
-use rise::Type;
 use rise::core::Foreign;
 use syntax::ast::{Name, ScalarType};
 
 use crate::analysis::counts::{self, Counts};
 use crate::ir::Mapping;
 use crate::ir::walk;
-use crate::ir::{Binary, Expr, ExprKind, Function, Home, Id};
+use crate::ir::{Expr, ExprKind, Function, Home, Id};
 use crate::module::{ForeignText, Module, Plain, Reason};
 use crate::signature::Signature;
 use crate::targets::{CDialect, Target};
 use dpia::{IndexPolicy, IndexWidth};
 
 use super::foreign::{self, ForeignNames};
+use super::rounding::{self, calls_fma, may_contract};
 use super::{Printer, check, wrap};
 use crate::error::{self, Result};
 use crate::ir::types::CType;
@@ -29,47 +29,12 @@ const MAX_LINE: usize = 100;
 /// The C functions whose bodies the program gives, each with the range of its body in the text.
 pub(in crate::targets) type Texts = Vec<(Range<usize>, Arc<Foreign>)>;
 
-/// The note on compiler options in the head of a program that calls `fma`: the functions of the C
-/// library are not inlined, and compute the same slowly on processors without the instruction.
-const FMA_NOTE: &str = "/* Compile with -march=native or -mfma: a processor computes fma by one \
-     instruction, without which\n   it takes up to 70 times as long. */\n";
-
 /// The name of the macro for the size of a vector register in bytes.
 const REGISTER: &str = "REGISTER";
 
 /// Returns the name of the constant for the number of scalars of this type in a vector register.
 pub(in crate::targets) fn register_lanes(scalar: ScalarType) -> String {
     format!("{}_LANES", scalar.as_str().to_uppercase())
-}
-
-/// Returns true if a function contains both a product and a sum or difference of floats, which a
-/// compiler could contract to a fused multiply-add; programs use `fma` for that.
-pub(in crate::targets) fn may_contract(function: &Function) -> bool {
-    let (mut products, mut sums) = (false, false);
-    let mut note = |expr: &Expr| {
-        let scalar = match &*expr.ty {
-            Type::Vector(_, scalar) => scalar,
-            _ => &expr.ty,
-        };
-        if let ExprKind::Binary(op, ..) = &expr.kind
-            && matches!(
-                **scalar,
-                Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
-            )
-        {
-            products |= *op == Binary::Mul;
-            sums |= matches!(op, Binary::Add | Binary::Sub);
-        }
-    };
-    walk::for_each_expr(&function.body, &mut |expr| walk::sub_exprs(expr, &mut note));
-    products && sums
-}
-
-pub(in crate::targets) fn calls_fma(function: &Function) -> bool {
-    let mut found = false;
-    let mut note = |expr: &Expr| found |= super::expr::is_fma(expr);
-    walk::for_each_expr(&function.body, &mut |expr| walk::sub_exprs(expr, &mut note));
-    found
 }
 
 /// Prints a function as a translation unit in C, or one function for each index width and one that
@@ -435,7 +400,7 @@ impl<'a> Printer<'a> {
 
     fn headers(&self, parts: &[&str], out: &mut String) {
         if calls_fma(self.function) {
-            out.push_str(FMA_NOTE);
+            out.push_str(rounding::FMA_NOTE);
         }
         let note = out.len();
         let has = |words: &[&str]| {
@@ -473,11 +438,10 @@ impl<'a> Printer<'a> {
             out.push('\n');
         }
         if foreign || may_contract(self.function) {
-            out.push_str(
-                "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n\
-                 #elif defined __GNUC__ && !defined __STRICT_ANSI__\n\
-                 #pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n",
-            );
+            out.push_str(rounding::NO_CONTRACTION);
+        }
+        if has(&[rounding::ROUNDED]) {
+            out.push_str(rounding::ROUNDED_PRODUCT);
         }
         self.ignored_warnings(out);
     }

@@ -13,6 +13,7 @@ pub(in crate::targets) mod operator;
 pub(in crate::targets) mod place;
 mod real;
 pub mod reserved;
+pub(in crate::targets) mod rounding;
 mod rows;
 pub(in crate::targets) mod size;
 pub(in crate::targets) mod size_text;
@@ -40,9 +41,9 @@ pub(crate) use assemble::print;
 pub use foreign::ForeignNames;
 pub(crate) use size_text::SizeText;
 
-use assemble::calls_fma;
 use helpers::Helpers;
 use names::Scopes;
+use rounding::{alternates_signs, calls_fma};
 
 /// The precedence of an expression in C, from the loosest to the tightest: parentheses go around
 /// one that binds less tightly than its context requires.
@@ -103,6 +104,9 @@ pub(in crate::targets) struct Printer<'a> {
     /// True if floats are negated by their sign bits, because the program uses `fma`: GCC fuses a
     /// multiply-add and the `-` of its result to one instruction, which gives a zero another sign.
     pub(in crate::targets) flips_signs: bool,
+    /// True if products of floats are written such that GCC 12 does not fuse them with sums and
+    /// differences, see [`rounding::ROUNDED_PRODUCT`].
+    pub(in crate::targets) rounds_products: bool,
     /// The barriers that have been written.
     pub(in crate::targets) barriers: Vec<BarrierText>,
 }
@@ -135,6 +139,7 @@ impl<'a> Printer<'a> {
             in_index: false,
             in_real: false,
             flips_signs: target.dialect() != CDialect::OpenCl && calls_fma(function),
+            rounds_products: target.dialect() != CDialect::OpenCl && alternates_signs(function),
             barriers: Vec::new(),
         }
     }

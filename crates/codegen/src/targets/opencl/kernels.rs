@@ -22,7 +22,8 @@ use dpia::{IndexPolicy, IndexWidth};
 use crate::analysis::address_spaces::space_of;
 use crate::error::Result;
 use crate::ir::types::CType;
-use crate::targets::clike::assemble::{check_constants, may_contract, moved};
+use crate::targets::clike::assemble::{check_constants, moved};
+use crate::targets::clike::rounding::may_contract;
 use crate::targets::clike::{Printer, check, wrap};
 
 /// The maximal length in bytes of a line with the head of a kernel.
