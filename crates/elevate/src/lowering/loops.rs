@@ -1,9 +1,11 @@
 //! Implements maps and reductions by loops.
 
+use nat::Nat;
 use rise::Primitive;
 use rise::pattern::{MapLoop, Parallelism, Pattern};
 use rise::primitive::DataAccess;
-use rise::types::{Type, contains_array};
+use rise::types::{Arg, Type, contains_array};
+use rustc_hash::FxHashSet;
 
 use super::demand::{Demand, Reads};
 use super::schedule::Question;
@@ -50,7 +52,7 @@ impl Lowering<'_> {
             true => self.nested_loop(param, body, array)?,
             false => None,
         };
-        let choice = match (is_distributed, nest) {
+        let choice = match (is_distributed, &nest) {
             (false, _) => Choice::Sequential,
             (true, None) => Choice::Parallel,
             (true, Some(_)) => Choice::Nested,
@@ -61,9 +63,14 @@ impl Lowering<'_> {
             }
             self.schedule.choose(place, choice);
         }
-        let lowered = match nest {
-            Some(nest) => nest,
-            None => {
+        let dimension = match (&nest, inner_dimension) {
+            (Some((_, inner)), _) => Some(inner + 1),
+            (None, inner) => inner.or(is_distributed.then_some(0)),
+        };
+        let lowered = match (nest, inner_dimension) {
+            (Some((nest, _)), _) => nest,
+            (None, Some(dimension @ 1..)) => self.inner_nest(dimension, param, body, array)?,
+            (None, _) => {
                 // The threads may be distributed over the loops inside one that they all execute.
                 let repetition = match distribution.is_some() && !has_items && !is_distributed {
                     true => Repetition::Step,
@@ -73,11 +80,9 @@ impl Lowering<'_> {
             }
         };
         let f = self.store.lambda(param, lowered);
-        let (primitive, dimension) = match (choice, has_items, inner_dimension) {
-            (Choice::Parallel | Choice::Nested, false, _) => (Primitive::MapPar, None),
-            (Choice::Nested, true, _) => (Primitive::MapGlobal, Some(1)),
-            (Choice::Parallel, true, _) => (Primitive::MapGlobal, Some(0)),
-            (_, true, Some(inner)) => (Primitive::MapGlobal, Some(inner)),
+        let (primitive, dimension) = match (choice, dimension.filter(|_| has_items)) {
+            (_, Some(dimension)) => (Primitive::MapGlobal, Some(dimension)),
+            (Choice::Parallel | Choice::Nested, None) => (Primitive::MapPar, None),
             _ => (Primitive::MapSeq, None),
         };
         self.map(primitive, dimension, f, input)
@@ -99,21 +104,86 @@ impl Lowering<'_> {
         self.parallelism != Parallelism::Sequential && self.is_outermost()
     }
 
-    /// Lowers the body of a loop over work-items whose result is written by another such loop.
-    /// Returns `None` if the body stores something outside of the inner loop, which every work-item
-    /// of the inner dimension would write.
-    pub(super) fn nested_loop(
+    /// Lowers the body of a loop over work-items whose result is written by another such loop, as far
+    /// as possible by two, one in the other. Returns the body and the dimension of its loop; `None`
+    /// if the body stores something outside of the inner loop, which every work-item of the inner
+    /// dimension would write.
+    fn nested_loop(
         &mut self,
+        param: Local,
+        body: Term,
+        array: Term,
+    ) -> Result<Option<(Term, i64)>, LoweringError> {
+        for dimension in (0..self.inner_dimensions.unwrap_or(2)).rev() {
+            if let Some(nest) = self.loop_with_inner(dimension, param, body, array)? {
+                return Ok(Some((nest, dimension)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lowers the parts of a result, which one kernel writes, such that their outermost loops are all
+    /// distributed over the same number of dimensions.
+    pub(super) fn in_equal_dimensions(
+        &mut self,
+        mut lower: impl FnMut(&mut Self) -> Lowered,
+    ) -> Lowered {
+        let is_decided = self.inner_dimensions.is_some();
+        if self.parallelism != Parallelism::WorkItems || is_decided || !self.is_outermost() {
+            return lower(self);
+        }
+        for inner in [2, 1] {
+            self.inner_dimensions = Some(inner);
+            let lowered = self.attempt(|this| {
+                let lowered = lower(this)?;
+                let mut dimensions = FxHashSet::default();
+                this.outer_dimensions(lowered, &mut dimensions);
+                match dimensions.len() > 1 {
+                    true => Err(LoweringError::StoredByAll),
+                    false => Ok(lowered),
+                }
+            });
+            self.inner_dimensions = None;
+            if !matches!(lowered, Err(LoweringError::StoredByAll)) {
+                return lowered;
+            }
+        }
+        self.inner_dimensions = Some(0);
+        let lowered = lower(self);
+        self.inner_dimensions = None;
+        lowered
+    }
+
+    /// Collects the dimensions of the outermost loops over work-items that write a result.
+    fn outer_dimensions(&self, term: Term, found: &mut FxHashSet<Nat>) {
+        let (head, args) = self.store.spine(term);
+        match self.store.node(head) {
+            Node::Primitive(Primitive::ToMem, _) => {}
+            Node::Primitive(Primitive::MapGlobal, types) => {
+                if let Some(Arg::Nat(dimension)) = self.store.args(types).last() {
+                    found.insert(dimension.clone());
+                }
+            }
+            Node::Lambda(_, body) => self.outer_dimensions(body, found),
+            _ => (args.iter()).for_each(|arg| self.outer_dimensions(*arg, found)),
+        }
+    }
+
+    /// Lowers the body of a loop whose result is written by a loop over work-items of this
+    /// dimension, and of the smaller ones inside. Returns `None` if that is not possible.
+    fn loop_with_inner(
+        &mut self,
+        dimension: i64,
         param: Local,
         body: Term,
         array: Term,
     ) -> Result<Option<Term>, LoweringError> {
         let lowered = self.attempt(|this| {
-            this.dimension = Some(0);
+            this.dimension = Some(dimension);
             let write = |this: &mut Self| this.write(body);
             let lowered = this.iteration(Repetition::Loop, &[], (param, array), write)?;
-            this.dimension = None;
-            match this.stores_outside_of_inner_loop(lowered) {
+            let is_unused = this.dimension.take().is_some();
+            match is_unused && dimension > 0 || this.stores_outside_of_inner_loop(lowered) {
                 true => Err(LoweringError::StoredByAll),
                 false => Ok(lowered),
             }
@@ -122,6 +192,16 @@ impl Lowering<'_> {
             Err(LoweringError::StoredByAll) => Ok(None),
             lowered => lowered.map(Some),
         }
+    }
+
+    /// Lowers the body of a loop over work-items of a dimension that has smaller ones inside it.
+    /// Fails if the body is not written by a loop over enough elements for a dimension.
+    fn inner_nest(&mut self, dimension: i64, param: Local, body: Term, array: Term) -> Lowered {
+        let nest = match self.is_written_by_loop(body)? && !self.is_short(body) {
+            true => self.loop_with_inner(dimension - 1, param, body, array)?,
+            false => None,
+        };
+        nest.ok_or(LoweringError::StoredByAll)
     }
 
     /// Returns true if an expression contains a `toMem` outside of the functions of `mapGlobal`.
@@ -214,9 +294,16 @@ impl Lowering<'_> {
         let Node::Primitive(primitive, _) = self.store.node(head) else {
             return Ok(is_array);
         };
-        Ok(match (primitive.pattern(), args.last()) {
+        Ok(match (primitive.pattern(), &args[..]) {
             (Pattern::Map(MapLoop::Computed) | Pattern::Generate, _) => true,
-            (Pattern::View(_), Some(&array)) if result_access(primitive) == DataAccess::Shared => {
+            (Pattern::Concat, &[first, second]) => {
+                self.is_written_by_loop(first)? && self.is_written_by_loop(second)?
+            }
+            (Pattern::Let, &[_, f]) => {
+                let (_, body) = self.parts_of_function(f, "x");
+                self.is_written_by_loop(body)?
+            }
+            (Pattern::View(_), &[.., array]) if result_access(primitive) == DataAccess::Shared => {
                 self.is_written_by_loop(array)?
             }
             (Pattern::Reduce(_), _) => false,

@@ -2,12 +2,12 @@
 
 use rise::Primitive;
 use rise::pattern::{Parallelism, Pattern};
-use rise::types::{Address, Arg, Type, contains_array, has_tuple_of_arrays};
+use rise::types::{Address, Arg, Ty, Type, contains_array, has_tuple_of_arrays};
 use syntax::ast::AddressSpace;
 
 use super::demand::{Demand, Reads, Work, is_traversed_once};
 use super::schedule::{PlaceId, Question};
-use super::{Access, Choice, Lowered, Lowering, LoweringError, Repetition, Scope};
+use super::{Access, Choice, Lowered, Lowering, LoweringError, Parts, Repetition, Scope};
 use crate::term::{Local, Node, Term};
 
 /// The choice between storing an array and computing its elements where they are read.
@@ -278,18 +278,23 @@ impl Lowering<'_> {
                 let array = self.read(term, &Demand::of(Reads::ONCE))?;
                 Ok(self.store.apply_all(head, [f, array]))
             }
-            Type::Pair(a, b) => {
-                let types = [Arg::Type(a.clone()), Arg::Type(b.clone())];
-                let mut halves = Vec::new();
-                for primitive in [Primitive::Fst, Primitive::Snd] {
-                    let half = self.primitive_term(primitive, &types)?;
-                    let half = self.store.apply(half, term);
-                    halves.push(self.write(half)?);
-                }
-                let pair = self.primitive_term(Primitive::MakePair, &types)?;
-                Ok(self.store.apply_all(pair, halves))
-            }
+            Type::Pair(a, b) => self.in_equal_dimensions(|this| this.copy_halves(term, a, b)),
             _ => self.read(term, &Demand::of(Reads::ONCE)),
         }
+    }
+
+    /// Writes both components of a pair, which have the types `a` and `b`.
+    fn copy_halves(&mut self, term: Term, a: &Ty, b: &Ty) -> Lowered {
+        let types = [Arg::Type(a.clone()), Arg::Type(b.clone())];
+        let mut parts = Parts::of(self);
+        let mut halves = Vec::new();
+        for primitive in [Primitive::Fst, Primitive::Snd] {
+            let half = self.primitive_term(primitive, &types)?;
+            let half = self.store.apply(half, term);
+            halves.push(parts.write(self, half)?);
+        }
+        parts.end(self);
+        let pair = self.primitive_term(Primitive::MakePair, &types)?;
+        Ok(self.store.apply_all(pair, halves))
     }
 }

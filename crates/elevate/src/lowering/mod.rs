@@ -174,6 +174,9 @@ struct Lowering<'s> {
     /// The dimension of work-items over which the loop that computes the result of the expression
     /// is distributed, if the loop is inside another loop over work-items; `None` elsewhere.
     dimension: Option<i64>,
+    /// The greatest number of loops over work-items inside another one, while the parts of a result
+    /// are lowered; `None` elsewhere.
+    inner_dimensions: Option<i64>,
     depth: u32,
 }
 
@@ -193,6 +196,7 @@ impl<'s> Lowering<'s> {
             work: Work::default(),
             failures: Failures::default(),
             dimension: None,
+            inner_dimensions: None,
             depth: 0,
         }
     }
@@ -395,6 +399,9 @@ impl Lowering<'_> {
                 self.written_map(f, indices)
             }
             (Pattern::Let, &[value, f]) => self.binding(value, f, &Access::Write),
+            (Pattern::Concat | Pattern::Pair, _) => {
+                self.in_equal_dimensions(|this| this.primitive(head, &args, &Access::Write))
+            }
             (Pattern::Reduce(_), _) => self.by_one_thread(|this| this.copy(term)),
             // Of several elements with the same index the last one is the result.
             (Pattern::View(View::Scatter), _) => {
@@ -496,6 +503,7 @@ impl Lowering<'_> {
                 .and_then(|f| last_parameter(self.store, *f)),
         };
         let mut accesses = primitive.entry().accesses.iter().copied();
+        let mut parts = Parts::of(self);
         let mut result = head;
         for &arg in args {
             let ty = self.store.type_of(arg).clone();
@@ -516,12 +524,14 @@ impl Lowering<'_> {
                     },
                 }),
             };
-            let arg = match self.store.is_function(arg) {
-                true => self.function(arg, repetition, &access)?,
-                false => self.by(&access, arg)?,
+            let arg = match (self.store.is_function(arg), &access) {
+                (true, _) => self.function(arg, repetition, &access)?,
+                (false, Access::Write) => parts.write(self, arg)?,
+                (false, Access::Read(_)) => self.by(&access, arg)?,
             };
             result = self.store.apply(result, arg);
         }
+        parts.end(self);
         Ok(result)
     }
 
@@ -568,6 +578,34 @@ impl Lowering<'_> {
             };
         }
         Ok(result)
+    }
+}
+
+/// The parts of a result, such as both arrays of a concatenation. Their loops are distributed over
+/// the same dimension.
+struct Parts {
+    dimension: Option<i64>,
+    /// The dimension, if the loops of a part are not distributed over it.
+    left: Option<i64>,
+}
+
+impl Parts {
+    fn of(lowering: &Lowering<'_>) -> Parts {
+        Parts {
+            dimension: lowering.dimension,
+            left: None,
+        }
+    }
+
+    fn write(&mut self, lowering: &mut Lowering<'_>, part: Term) -> Lowered {
+        lowering.dimension = self.dimension;
+        let lowered = lowering.write(part)?;
+        self.left = self.left.or(lowering.dimension.take());
+        Ok(lowered)
+    }
+
+    fn end(self, lowering: &mut Lowering<'_>) {
+        lowering.dimension = lowering.dimension.or(self.left);
     }
 }
 

@@ -14,7 +14,7 @@ use syntax::ast::Name;
 pub(crate) enum Choice {
     /// The outermost loop is distributed over threads or work-items.
     Parallel,
-    /// The loop and the one that computes its elements are distributed over work-items of two
+    /// The loop and those that compute its elements are distributed over work-items of two or three
     /// dimensions.
     Nested,
     /// The loop is executed in order.
@@ -149,7 +149,7 @@ impl std::fmt::Display for ScheduleError {
                         "`{}` cannot be recomputed at each read, because an array in it is stored"
                     }
                     Choice::Nested => {
-                        "`{}` cannot be distributed over two dimensions: no loop computes its elements, or something is stored between both loops"
+                        "`{}` cannot be distributed over several dimensions: no loop computes its elements, or something is stored between the loops"
                     }
                     Choice::Packed => {
                         "`{}` has no matrix that can be transposed before the loops around it"
