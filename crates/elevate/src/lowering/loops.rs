@@ -12,6 +12,9 @@ use super::schedule::Question;
 use super::{Choice, Lowered, Lowering, LoweringError, Repetition, Scope, result_access};
 use crate::term::{Local, Node, Term};
 
+/// The largest constant number of iterations of a loop that is unrolled.
+const MAX_UNROLLED: i64 = 16;
+
 impl Lowering<'_> {
     /// Lowers a map that is written as a loop, with which the maps before it are fused.
     pub(super) fn written_map(&mut self, f: Term, array: Term) -> Lowered {
@@ -356,7 +359,12 @@ impl Lowering<'_> {
         }
         let name = self.store.local_name(element).clone();
         let (place, given) = self.schedule.visit(Question::Unrolling, name);
-        let choice = given.unwrap_or(match self.is_short(array) {
+        // A work-item has no memory that it could address by the index of the loop.
+        let limit = match self.parallelism == Parallelism::WorkItems {
+            true => 2 * MAX_UNROLLED,
+            false => MAX_UNROLLED,
+        };
+        let choice = given.unwrap_or(match self.has_at_most(limit, array) {
             true => Choice::Unrolled,
             false => Choice::Rolled,
         });
@@ -364,12 +372,15 @@ impl Lowering<'_> {
         choice
     }
 
-    /// Returns true if an array has a constant length of at most 16 elements, so that a loop over
-    /// them is unrolled.
+    /// Returns true if an array has so few elements that a loop over them is unrolled.
     pub(super) fn is_short(&self, array: Term) -> bool {
-        const MAX_UNROLLED: i64 = 16;
+        self.has_at_most(MAX_UNROLLED, array)
+    }
+
+    /// Returns true if the length of an array is a constant up to `limit`.
+    fn has_at_most(&self, limit: i64, array: Term) -> bool {
         match &**self.store.type_of(array) {
-            Type::Array(length, _) => length.as_const().is_some_and(|n| n <= MAX_UNROLLED),
+            Type::Array(length, _) => length.as_const().is_some_and(|n| n <= limit),
             _ => false,
         }
     }
