@@ -252,7 +252,7 @@ fn messages_say_for_which_lists_a_name_is_a_place() {
     is_refused(
         "columnSums",
         "implementForThreads(unrolled = [\"column\"])",
-        "; `column` is a place for `parallel`, `accumulated` and the alternatives to them",
+        "; `column` is a place for `parallel` and the alternatives to them",
     );
     let ran = verified("product", "c", "implementInOrder(inOrder = [\"x\"])");
     let advice = "not unfolded: put `normalize(delta) ;` before this strategy";
