@@ -494,9 +494,7 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
         | Reason::NoChild { found, .. } => *found,
         _ => failure.focus,
     };
-    // A message about the whole program says itself what was found.
-    let is_about_program = matches!(failure.reason, Reason::Message(_)) && found == failure.root;
-    if nest.is_none() && !is_about_program {
+    if nest.is_none() {
         notes.push(format!("found: {}", short(&print(store, found))));
     }
     if nest.is_none() && found != failure.focus {
