@@ -345,3 +345,32 @@ fn a_limit_on_steps_that_is_reached_is_named() {
           = help: `--limit N` sets the largest number of steps; `--trace` shows the steps
     "#]].assert_eq(&limited("1"));
 }
+
+/// The errors of a strategy file are shown at their places, once, by every command that needs it.
+#[test]
+fn errors_of_the_named_strategy_are_shown_in_its_file() {
+    let program = "@strategy(\"s.elevate\", s)
+def f = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))
+";
+    for strategy in [
+        "val s = implementInOrder(contracts = yes)\n",
+        "val h = implementInOrder(contracts = yes)\nval s = normalize(delta) ; h\n",
+    ] {
+        let folder = Folder::with(&[("a.rise", program), ("s.elevate", strategy)]);
+        for command in [
+            &["check", "a.rise"][..],
+            &["emit", "a.rise", "--as", "c"],
+            &["run", "a.rise", "-D", "n=4"],
+            &["cost", "a.rise"],
+            &["types", "a.rise"],
+        ] {
+            let ran = folder.run(command);
+            let shown = format!("{}{}", ran.out, ran.err);
+            assert_eq!(ran.status, 1, "{command:?}: {shown}");
+            assert_eq!(shown.matches("error[").count(), 1, "{command:?}: {shown}");
+            let place = "there is no strategy `yes`\n --> s.elevate:1:";
+            assert!(shown.contains(place), "{command:?}: {shown}");
+            assert!(shown.contains("a value of type Bool is `true` or `false`"));
+        }
+    }
+}

@@ -306,3 +306,31 @@ fn a_kernel_that_cannot_be_read_leaves_its_helpers_alone() {
     let ran = Folder::with(&[("a.rise", text)]).run(&["--check", "a.rise"]);
     assert_eq!(ran.out.matches("error[").count(), 1, "{}", ran.out);
 }
+
+/// A constant size beyond the indices is an error at the size, in `check` as in `emit`.
+#[test]
+fn sizes_beyond_indices_are_reported_at_the_size() {
+    let program =
+        |size: &str| format!("def f = fun(xs: {size}.f32 => xs |> map(fun(x => x + 1.0f)))\n");
+    let narrow = "error[not-a-program]: 3000000000 elements do not fit into indices of 32 bits";
+    let never = "error[bad-number]: the size 2^63 does not fit 63 bits";
+    let large = "error[bad-number]: the size 10^70 does not fit 63 bits";
+    for (size, error, place) in [
+        ("3000000000", narrow, "^^^^^^^^^^\n"),
+        ("(2^63)", never, "^^^^^^\n"),
+        ("(10^70)", large, "^^^^^^^\n"),
+    ] {
+        let folder = Folder::with(&[("a.rise", program(size))]);
+        for target in ["c", "openmp", "opencl"] {
+            let checked = folder.run(&["check", "a.rise", "--target", target]);
+            let emitted = folder.run(&["emit", "a.rise", "--as", target]);
+            assert_eq!((checked.status, emitted.status), (1, 1), "{size}");
+            for text in [&checked.out, &emitted.err] {
+                assert_eq!(text.matches("error[").count(), 1, "{text}");
+                assert!(text.starts_with(error), "{text}");
+                assert!(text.contains(" --> a.rise:1:17"), "{text}");
+                assert!(text.contains(place), "{text}");
+            }
+        }
+    }
+}

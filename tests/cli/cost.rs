@@ -354,3 +354,28 @@ fn lines_vectorised_by_gcc(path: &PathBuf, text: &str) -> Vec<usize> {
         .filter_map(|line| line.split(':').nth(1)?.parse().ok())
         .collect()
 }
+
+#[test]
+fn sizes_that_overflow_have_no_estimate() {
+    let text = "def f = depFun(n: Nat => fun(xs: (n^70).f32 => xs |> map(fun(x => x + 1.0f))))\n";
+    let ran = Folder::with(&[("a.rise", text)]).run(&["cost", "a.rise"]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""));
+    assert!(
+        ran.err.starts_with(
+            "error[not-a-program]: there is no estimate at n = 1024 (assumed), because `n^70` elements"
+        ),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("help: give smaller sizes: `-D n=…`"));
+}
+
+#[test]
+fn loops_over_register_tiles_have_whole_numbers_of_iterations() {
+    let text = "def product = depFun((n: Nat, m: Nat, k: Nat) => fun(a: n.k.f32, b: k.m.f32 =>
+  a |> map(fun(row => b |> transpose |> map(fun(column => dot(row)(column)))))))\n";
+    let ran = Folder::with(&[("a.rise", text)]).run(&["cost", "a.rise"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.contains("(m/(lanes*2))"), "{}", ran.out);
+    assert!(!ran.out.contains("ceilDiv(0"), "{}", ran.out);
+}

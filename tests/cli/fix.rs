@@ -67,3 +67,15 @@ fn mistakes_of_encoding_and_standard_input_are_refused() {
     assert_eq!(folder.run(&["fix", "-"]).status, 2);
     assert_eq!(folder.run(&["fix", "missing.rise"]).status, 2);
 }
+
+#[test]
+fn errors_that_no_fix_removes_are_counted() {
+    let text = "def one = nothing\ndef two = fun(x y => x + y + 1.0f)\n";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let ran = folder.run(&["fix", "a.rise"]);
+    assert_eq!(ran.status, 1);
+    assert_eq!(
+        ran.err,
+        "note: a.rise: 1 fix\nnote: 1 error is left: `rise-ls check` shows it\n"
+    );
+}

@@ -231,3 +231,45 @@ fn choices_that_do_not_fit_the_program_are_errors() {
         "`column` is in the lists `accumulated` and `inOrder`, of which only one is possible",
     );
 }
+
+#[test]
+fn an_inner_loop_is_no_place_until_the_outer_one_is_in_order() {
+    is_refused(
+        "product",
+        "implementForThreads(parallel = [\"column\"])",
+        "`column` cannot be in the list `parallel`, because the loop `row` around it is distributed: \
+         put `row` into `sequential` first",
+    );
+    is_refused(
+        "columnSums",
+        "implementForThreads(parallel = [\"column\", \"column\"])",
+        "`column` is twice in the list `parallel`",
+    );
+}
+
+#[test]
+fn messages_say_for_which_lists_a_name_is_a_place() {
+    is_refused(
+        "columnSums",
+        "implementForThreads(unrolled = [\"column\"])",
+        "; `column` is a place for `parallel` and the alternatives to them",
+    );
+    let ran = verified("product", "c", "implementInOrder(inOrder = [\"x\"])");
+    let advice = "not unfolded: put `normalize(delta) ;` before this strategy";
+    assert!(ran.err.contains(advice), "{}", ran.err);
+}
+
+#[test]
+fn work_items_share_the_loops_inside_one_in_order() {
+    let strategy =
+        "normalize(delta) ; implementForWorkItems(sequential = [\"row\"]) ; storedInKernels";
+    let text = FILE.replace(
+        "def product ",
+        "@target(opencl)\n@strategy(\"s.elevate\", edited)\ndef product ",
+    );
+    let strategy = format!("val edited = {strategy}\n");
+    let folder = Folder::with(&[("a.rise", text), ("s.elevate", strategy)]);
+    let ran = folder.run(&["emit", "a.rise", "--def", "product", "--as", "opencl"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.contains("get_global_id(0)"), "{}", ran.out);
+}

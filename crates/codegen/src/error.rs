@@ -2,8 +2,10 @@
 
 use dpia::IndexWidth;
 use dpia::codes;
+use nat::Nat;
 use rise::core::Origin;
 use syntax::Code;
+use syntax::ast::Name;
 
 /// A result that can be an error of the code generator.
 pub(crate) type Result<T, E = CompileError> = std::result::Result<T, E>;
@@ -25,6 +27,8 @@ pub struct CompileError {
     /// The phrase that allocated memory in the wrong address space, if that is the cause of the
     /// error.
     pub memory: Option<Origin>,
+    /// The size that causes the error, which the program may write elsewhere than at the phrase.
+    pub size: Option<Nat>,
 }
 
 impl CompileError {
@@ -37,6 +41,7 @@ impl CompileError {
             code: codes::NOT_A_PROGRAM,
             related: Vec::new(),
             memory: None,
+            size: None,
         }
     }
 
@@ -94,13 +99,22 @@ pub(crate) fn size_function(size: &str, origin: Origin) -> CompileError {
 }
 
 /// Returns the error for a constant number of elements that does not fit into an index.
-pub(crate) fn large_count(count: i64, index: IndexWidth, origin: Origin) -> CompileError {
-    let text = |bits: u32| format!("{count} elements do not fit into indices of {bits} bits");
-    match index {
+pub(crate) fn large_count(count: &Nat, index: IndexWidth, origin: Origin) -> CompileError {
+    // The size has no variables.
+    let names = |_| Name::default();
+    let text = |bits: u32| {
+        let count = count.display(&names);
+        format!("{count} elements do not fit into indices of {bits} bits")
+    };
+    let error = match index {
         IndexWidth::Bits32 => {
             CompileError::new(origin, text(32)).with_help("emit the code with `--index 64`")
         }
         IndexWidth::Bits64 => CompileError::new(origin, text(64)),
+    };
+    CompileError {
+        size: Some(count.clone()),
+        ..error
     }
 }
 

@@ -21,7 +21,8 @@ use crate::options::{Options, device};
 use crate::scope::{Binding, bindings};
 use crate::stages::programs::code_linked;
 use crate::stages::{
-    Frontend, frontend, frontend_of, intermediate, local_memory, module, name_span,
+    Frontend, frontend, frontend_of, has_large_counts, intermediate, local_memory, module,
+    name_span,
 };
 use crate::types::{Checked, checked};
 
@@ -157,7 +158,8 @@ pub(crate) fn evaluate_diagnostics(db: &dyn Db, item: ItemId) {
 }
 
 /// Returns the diagnostics of the definition as a program for the target: those of its accesses
-/// and, if these are no errors and the target has work-items, those of generating its code.
+/// and, if these are no errors, those of generating its code: if the target has work-items, or a
+/// constant number of elements does not fit into indices.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn target_diagnostics(
     db: &dyn Db,
@@ -166,7 +168,8 @@ pub(crate) fn target_diagnostics(
 ) -> Arc<[Diagnostic]> {
     let found = frontend(db, item).access_diagnostics(db, item, target);
     let wrong = |found: &Diagnostic| found.severity == Severity::Error;
-    if !target.features().has_work_items() || found.iter().any(wrong) {
+    let needs_code = || target.features().has_work_items() || has_large_counts(db, item);
+    if found.iter().any(wrong) || !needs_code() {
         return found;
     }
     // The memory that work-items share, and the places where they wait for each other, are only

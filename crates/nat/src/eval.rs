@@ -16,14 +16,19 @@ impl Nat {
         vars: &dyn Fn(Var) -> Option<i64>,
         funs: &dyn Fn(Var, i64) -> Option<i64>,
     ) -> Option<i64> {
-        let value = Evaluation {
-            vars,
-            funs,
-            indices: Vec::new(),
-            steps: 0,
-        }
-        .nat(self)?;
+        let value = Evaluation::new(vars, funs).nat(self)?;
         i64::try_from(value).ok()
+    }
+
+    /// Returns true if the size has no variables, and its value or a part of it does not fit into
+    /// 64 bits. Returns false if the evaluation takes too many steps.
+    pub fn overflows(&self) -> bool {
+        if self.as_const().is_some() || self.any_var(&|_| true) {
+            return false;
+        }
+        let mut evaluation = Evaluation::new(&|_| None, &|_, _| None);
+        let value = evaluation.nat(self);
+        evaluation.steps <= MAX_STEPS && value.is_none_or(|value| i64::try_from(value).is_err())
     }
 }
 
@@ -34,7 +39,19 @@ struct Evaluation<'a> {
     steps: u32,
 }
 
-impl Evaluation<'_> {
+impl<'a> Evaluation<'a> {
+    fn new(
+        vars: &'a dyn Fn(Var) -> Option<i64>,
+        funs: &'a dyn Fn(Var, i64) -> Option<i64>,
+    ) -> Evaluation<'a> {
+        Evaluation {
+            vars,
+            funs,
+            indices: Vec::new(),
+            steps: 0,
+        }
+    }
+
     fn nat(&mut self, nat: &Nat) -> Option<i128> {
         self.steps += 1;
         if self.steps > MAX_STEPS {

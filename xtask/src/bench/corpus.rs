@@ -15,12 +15,12 @@ use runtime::cc::{Compiler, Executable, Program};
 use runtime::generate::Generator;
 use runtime::launch::{ArgumentSource, Launch, Request, prepare};
 use runtime::literal::Literal;
-use runtime::process::{Cancel, Limits};
+use runtime::process::Limits;
 use serde_json::Value as Json;
 use syntax::ast::Name;
 
 use super::Outcome;
-use super::programs::{call, definition, first, median, sources};
+use super::programs::{Printer, call, definition, first, median, sources};
 
 /// The smallest and the largest number of turns.
 const TURNS: [usize; 2] = [5, 21];
@@ -54,30 +54,18 @@ struct Measured {
 
 /// Measures and prints all programs whose name contains `only`.
 pub fn run(root: &Path, only: &str, json: bool) -> Outcome<()> {
-    let limits = Limits {
-        time: None,
-        cancel: Cancel::default(),
+    let named = |entry: &Entry| entry.def.contains(only);
+    let printer = Printer {
+        name: |entry: &Entry| &entry.def,
+        line,
+        as_json,
+        summary,
     };
-    let compiler = Compiler::find(&limits)?;
-    let mut all = Vec::new();
-    for entry in entries(root)? {
-        if !entry.def.contains(only) {
-            continue;
-        }
-        let measured = measure(root, &entry, &compiler, &limits)
-            .map_err(|error| format!("{}: {error}", entry.def))?;
-        if !json {
-            println!("{}", line(&measured));
-        }
-        all.push(measured);
-    }
-    if json {
-        let all: Vec<Json> = all.iter().map(as_json).collect();
-        println!("{}", serde_json::to_string_pretty(&all)?);
-    } else {
-        summary(&all);
-    }
-    Ok(())
+    let entries = entries(root)?.into_iter().filter(named);
+    let measure = |entry: &Entry, compiler: &Compiler, limits: &Limits| {
+        measure(root, entry, compiler, limits)
+    };
+    printer.run(entries, json, measure)
 }
 
 fn entries(root: &Path) -> Outcome<Vec<Entry>> {

@@ -49,30 +49,58 @@ struct Measured {
 
 /// Measures and prints all programs whose name contains `only`.
 pub fn run(root: &Path, only: &str, json: bool) -> Outcome<()> {
-    let limits = Limits {
-        time: None,
-        cancel: Cancel::default(),
+    let named = |kernel: &Kernel| kernel.name.contains(only);
+    let printer = Printer {
+        name: |kernel: &Kernel| &kernel.name,
+        line,
+        as_json,
+        summary,
     };
-    let compiler = Compiler::find(&limits)?;
-    let mut all = Vec::new();
-    for kernel in kernels(root)? {
-        if !kernel.name.contains(only) {
-            continue;
+    let kernels = kernels(root)?.into_iter().filter(named);
+    let measure = |kernel: &Kernel, compiler: &Compiler, limits: &Limits| {
+        measure(root, kernel, compiler, limits)
+    };
+    printer.run(kernels, json, measure)
+}
+
+/// Prints the measurements `M` of entries `E`.
+pub(super) struct Printer<E, M> {
+    pub name: fn(&E) -> &str,
+    pub line: fn(&M) -> String,
+    pub as_json: fn(&M) -> Json,
+    pub summary: fn(&[M]),
+}
+
+impl<E, M> Printer<E, M> {
+    /// Measures and prints each entry, and then the summary; with `json`, prints one array.
+    pub fn run(
+        &self,
+        entries: impl Iterator<Item = E>,
+        json: bool,
+        measure: impl Fn(&E, &Compiler, &Limits) -> Outcome<M>,
+    ) -> Outcome<()> {
+        let limits = Limits {
+            time: None,
+            cancel: Cancel::default(),
+        };
+        let compiler = Compiler::find(&limits)?;
+        let mut all = Vec::new();
+        for entry in entries {
+            let measured = measure(&entry, &compiler, &limits)
+                .map_err(|error| format!("{}: {error}", (self.name)(&entry)))?;
+            if !json {
+                println!("{}", (self.line)(&measured));
+            }
+            all.push(measured);
         }
-        let measured = measure(root, &kernel, &compiler, &limits)
-            .map_err(|error| format!("{}: {error}", kernel.name))?;
-        if !json {
-            println!("{}", line(&measured));
+        if json {
+            let all: Vec<Json> = all.iter().map(self.as_json).collect();
+            println!("{}", serde_json::to_string_pretty(&all)?);
+        } else {
+            (self.summary)(&all);
         }
-        all.push(measured);
+        Ok(())
     }
-    if json {
-        let all: Vec<Json> = all.iter().map(as_json).collect();
-        println!("{}", serde_json::to_string_pretty(&all)?);
-    } else {
-        summary(&all);
-    }
-    Ok(())
 }
 
 /// Reads the list of programs.

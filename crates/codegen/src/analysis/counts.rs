@@ -23,10 +23,13 @@ pub(crate) struct Counts {
 impl Counts {
     /// Returns the first constant count that does not fit into indices of this width, if there is
     /// one.
-    pub fn beyond(&self, index: IndexWidth) -> Option<i64> {
+    pub fn beyond(&self, index: IndexWidth) -> Option<&Nat> {
         let limit = i64::try_from(index.limit()).unwrap_or(i64::MAX);
-        let mut constants = self.all.iter().filter_map(Nat::as_const);
-        constants.find(|count| *count >= limit)
+        let mut all = self.all.iter();
+        all.find(|count| match count.as_const() {
+            Some(value) => value >= limit,
+            None => count.overflows(),
+        })
     }
 }
 

@@ -32,6 +32,7 @@ use rise::print::nat_text;
 use rustc_hash::FxHashMap;
 use syntax::ast::Name;
 
+use crate::analysis::counts;
 use crate::error::CompileError;
 use crate::ir::kernel::{Code, Kernels};
 use crate::ir::{Expr, ExprKind, Function, Loop, LoopMode, Stmt, StmtKind, walk};
@@ -81,15 +82,7 @@ impl Estimate {
 
     /// Returns the sizes behind ` at `; nothing if there are none.
     pub fn sizes_text(&self) -> String {
-        let size = |(name, value, is_assumed): &(Name, i64, bool)| {
-            let note = if *is_assumed { " (assumed)" } else { "" };
-            format!("{name} = {value}{note}")
-        };
-        let sizes: Vec<String> = self.sizes.iter().map(size).collect();
-        match sizes.is_empty() {
-            true => String::new(),
-            false => format!(" at {}", sizes.join(", ")),
-        }
+        sizes_text(&self.sizes)
     }
 
     /// Returns the text of a size.
@@ -148,7 +141,7 @@ pub struct LoopEstimate {
 /// [`DEFAULT_SIZE`]. Calls `interrupt` before each pass of the compiler, which may unwind.
 ///
 /// # Errors
-/// Fails with the errors of compilation.
+/// Fails with the errors of compilation, and if a number of elements exceeds 64 bits at the sizes.
 pub fn estimate(
     program: &PhraseProgram,
     target: Target,
@@ -179,6 +172,7 @@ pub fn estimate(
     let machine = machine.or(default.as_ref());
     Ok(match (&program.code, machine) {
         (Code::Function(function), Some(machine)) => {
+            check_counts(function, &given)?;
             let analysis = Analysis::new(function, &values, machine);
             let unjammed = options.without.insert(unroll_and_jam::PASS.name);
             unjammed.expect("the pass is optional");
@@ -239,6 +233,45 @@ fn given_sizes(signature: &Signature, sizes: &[(Name, i64)]) -> Vec<(Name, i64, 
         .map(with)
         .find(|sizes| holds(sizes))
         .unwrap_or_else(|| with(DEFAULT_SIZE))
+}
+
+/// Fails if a number of elements exceeds 64 bits at these sizes.
+fn check_counts(function: &Function, sizes: &[(Name, i64, bool)]) -> Result<(), Vec<CompileError>> {
+    let value = |var: Var| {
+        let at = function.sizes.iter().position(|size| *size == var)?;
+        Some(Nat::constant(sizes.get(at)?.1))
+    };
+    let stored = function.params.iter().chain([&function.output]);
+    let counts = counts::of(function, stored.chain(&function.heap).copied());
+    let mut counts = counts.all.iter();
+    let Some(count) = counts.find(|count| count.subst(&value).overflows()) else {
+        return Ok(());
+    };
+    let text = nat_text(count, &Names(function.names.as_slice().into()));
+    let message = format!(
+        "there is no estimate{}, because `{text}` elements do not fit into indices of 64 bits",
+        sizes_text(sizes)
+    );
+    let error = CompileError::new(counts::origin_of(function, count), message);
+    let small = sizes.iter().map(|(name, ..)| format!("`-D {name}=…`"));
+    let small: Vec<String> = small.collect();
+    Err(vec![match small.is_empty() {
+        true => error,
+        false => error.with_help(format!("give smaller sizes: {}", small.join(", "))),
+    }])
+}
+
+/// Returns the sizes behind ` at `; nothing if there are none.
+fn sizes_text(sizes: &[(Name, i64, bool)]) -> String {
+    let size = |(name, value, is_assumed): &(Name, i64, bool)| {
+        let note = if *is_assumed { " (assumed)" } else { "" };
+        format!("{name} = {value}{note}")
+    };
+    let sizes: Vec<String> = sizes.iter().map(size).collect();
+    match sizes.is_empty() {
+        true => String::new(),
+        false => format!(" at {}", sizes.join(", ")),
+    }
 }
 
 /// The analysis of a function for CPUs.
@@ -387,10 +420,8 @@ impl<'a> Analysis<'a> {
 /// Returns the number of iterations of a loop.
 fn iterations(this: &Loop) -> Nat {
     let length = Nat::sub(&this.to, &this.from);
-    match this.step.as_const() {
-        Some(1) => length,
-        _ => Nat::div(&(&length + &(&this.step - 1)), &this.step),
-    }
+    let exact = length.ratio(&this.step);
+    exact.unwrap_or_else(|| Nat::ceil_div(&length, &this.step))
 }
 
 /// Calls `visit` with each loop and the number of loops around it, in the order of the text.

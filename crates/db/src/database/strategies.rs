@@ -49,6 +49,12 @@ impl Database {
         strategies::complaint(refusal, span)
     }
 
+    /// Returns the strategies with errors among the one that the definition names in `@strategy` and
+    /// those that it uses, each with its errors.
+    pub fn strategy_errors(&self, item: ItemId) -> Vec<(ItemId, Vec<Diagnostic>)> {
+        strategies::strategy_errors(self, self.demand(item).into())
+    }
+
     /// Returns the program that a main expression `(strategy)(program)` names; `None` for other
     /// items.
     pub fn strategy_program(&self, strategy: ItemId) -> Option<ItemId> {

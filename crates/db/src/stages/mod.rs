@@ -16,10 +16,10 @@ use std::sync::Arc;
 use codegen::module::KernelArg;
 use codegen::{CompileError, Listing, Module, Stage, Target};
 use dpia::functional::report::DefinitionSource;
-use dpia::{Device, PhraseProgram};
+use dpia::{Device, IndexPolicy, IndexWidth, PhraseProgram};
 use nat::Nat;
-use rise::Primitive;
 use rise::core::{LinkError, Origin, Program, Source};
+use rise::{Arg, Primitive, TermInfo, Type};
 use syntax::{Diagnostic, Fix, Severity, Span};
 
 use crate::diagnostics::item_diagnostics;
@@ -203,6 +203,9 @@ pub(crate) fn generated<T>(
             if target.features().has_work_items() {
                 found.span = head(program, error.origin).unwrap_or(found.span);
             }
+            if let Some(size) = &error.size {
+                found.span = written_size(db, item, size).unwrap_or(found.span);
+            }
             found.code = error.code;
             found.help = error.help;
             let stored = error
@@ -218,6 +221,50 @@ pub(crate) fn generated<T>(
         });
         found.collect()
     })
+}
+
+/// Returns the first place at which the definition writes this size, if it does.
+fn written_size(db: &dyn Db, item: SourceItem, size: &Nat) -> Option<Span> {
+    let (parsed, inference) = (parsed(db, item.into()), inference(db, item));
+    let terms = parsed.item.terms.iter().zip(&inference.terms);
+    let same = terms.filter(|(_, info)| matches!(info, TermInfo::Arg(Arg::Nat(n)) if n == size));
+    same.map(|(term, _)| term.span)
+        .min_by_key(|span| span.start)
+}
+
+/// Returns true if the type of an expression of the definition has a constant number of elements
+/// that does not fit into indices, so that generating code fails.
+pub(crate) fn has_large_counts(db: &dyn Db, item: SourceItem) -> bool {
+    let index = match Options::get(db).codegen(db).index {
+        IndexPolicy::Fixed(width) => width,
+        IndexPolicy::BySizes => IndexWidth::Bits64,
+    };
+    let limit = i64::try_from(index.limit()).unwrap_or(i64::MAX);
+    inference(db, item).terms.iter().any(|info| match info {
+        TermInfo::Expr(ty) => has_large_count(ty, 1, limit),
+        _ => false,
+    })
+}
+
+/// Returns true if `outer` values of a type have at least `limit` elements in an array of constant
+/// size.
+fn has_large_count(ty: &Type, outer: i64, limit: i64) -> bool {
+    match ty {
+        Type::Array(n, element) => {
+            let size = match n.as_const() {
+                Some(size) => size.max(1),
+                None if n.overflows() => i64::MAX,
+                None => 1,
+            };
+            let count = outer.saturating_mul(size);
+            count >= limit || has_large_count(element, count, limit)
+        }
+        Type::Pair(a, b) => has_large_count(a, outer, limit) || has_large_count(b, outer, limit),
+        Type::Fun(a, b) => has_large_count(a, 1, limit) || has_large_count(b, 1, limit),
+        Type::Pi(pi) => has_large_count(&pi.body, 1, limit),
+        Type::Exp(ty, _) | Type::Acc(ty) => has_large_count(ty, outer, limit),
+        _ => false,
+    }
 }
 
 /// Returns the number of bytes of local memory of each kernel that uses more of it at one time than

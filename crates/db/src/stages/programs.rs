@@ -308,6 +308,15 @@ fn adapt_lowered_diagnostic(
     found: &mut Diagnostic,
 ) {
     found.fixes.clear();
+    let is_folded = found.code == dpia::codes::MISSING_CHOICE
+        && (found.related.iter()).any(|related| related.place.item.is_some());
+    if is_folded && item.strategy(db).is_some() {
+        found.help = Some(
+            "the strategy leaves this definition as it is: `normalize(delta) ;` at its start unfolds \
+             all definitions"
+                .to_owned(),
+        );
+    }
     let (ItemKind::Def { body, .. }, Some(name)) = (&written.kind, written.name()) else {
         return;
     };
@@ -343,9 +352,30 @@ fn adapt_lowered_diagnostic(
     });
 }
 
+/// Returns the warning that `@exact` has no effect, because the definition chooses its own
+/// implementation and thus has no default schedule; `None` if it has an effect.
+fn useless_exact(db: &dyn Db, item: SourceItem) -> Option<Diagnostic> {
+    let program = code_linked(db, item).ok()?;
+    let parsed = parsed(db, item.into());
+    let exact = parsed.item.annotations("exact").next()?.name.as_ref()?;
+    dpia::functional::makes_choice(&program.body).then(|| {
+        let message = format!(
+            "`@exact` has no effect: `{}` chooses how it is computed, so no default schedule changes \
+             its rounding",
+            program.name
+        );
+        let code = syntax::codes::BAD_ANNOTATION;
+        Diagnostic::new(Severity::Warning, code, exact.span, message).help("remove it")
+    })
+}
+
 /// Returns the errors of applying the strategy that a definition names, or the assumptions of the
-/// strategy as information. Returns nothing for other definitions.
+/// strategy as information; for a definition with `@exact`, the warning that it has no effect.
+/// Returns nothing for other definitions.
 pub(super) fn lowering_diagnostics(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
+    if item.is_exact(db) {
+        return useless_exact(db, item).into_iter().collect();
+    }
     // Few definitions name one, so no query result is stored for the others.
     let Some(strategy) = item.strategy(db) else {
         return Arc::default();

@@ -11,5 +11,5 @@ pub use rewrite::{LoweredDef, Refusal};
 pub(crate) use rewrite::{
     assumed, code_def, complaint, contracted, definitions, example, is_exact, is_lowered, lowered,
     order_in, program_of, rewrite, rewrite_by, schedule_name, schedule_text, scheduled,
-    used_programs,
+    strategy_errors, used_programs,
 };

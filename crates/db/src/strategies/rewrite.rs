@@ -270,6 +270,25 @@ pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
     })
 }
 
+/// Returns the strategies with errors among the one that the definition names in `@strategy` and
+/// those that it uses, each with its errors.
+pub(crate) fn strategy_errors(db: &dyn Db, item: ItemId) -> Vec<(ItemId, Vec<Diagnostic>)> {
+    let Some(strategy) = named(db, item)
+        .and_then(Result::ok)
+        .and_then(|id| definition(db, id))
+    else {
+        return Vec::new();
+    };
+    let used = definitions(db, &strategy, None).strategies;
+    let errors = used.values().filter_map(|used| {
+        let errors = used.checked.diagnostics.iter();
+        let errors = errors.filter(|found| found.severity == Severity::Error);
+        let errors: Vec<Diagnostic> = errors.cloned().collect();
+        (!errors.is_empty()).then(|| (ItemId::from_global(used.id), errors))
+    });
+    errors.collect()
+}
+
 /// Returns the definition that code is generated from: the result of its own strategy, or the
 /// written definition if it names none. Returns `None` if it has errors, or its strategy fails.
 pub(crate) fn code_def(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primitive>>> {

@@ -167,7 +167,7 @@ impl AccessInference {
                 let half = no_half && has(&param.ty, ScalarType::F16);
                 let kinds = [
                     half.then_some(ParameterKind::Half),
-                    (!self.has_known_lanes(&param.ty)).then_some(ParameterKind::Lanes),
+                    self.wrong_lanes(&param.ty),
                 ];
                 if self.target.has_work_items() {
                     self.check_device_has(&param.ty, program.body.origin);

@@ -254,6 +254,8 @@ pub enum ParameterKind {
     DepPair,
     /// The parameter contains vectors of an unknown number of lanes.
     Lanes,
+    /// The parameter contains vectors of more lanes than generated code supports.
+    ManyLanes,
     /// The parameter contains numbers of type `f16`, which the target does not have.
     Half,
     /// The parameter is a type, an address space or a function on sizes.

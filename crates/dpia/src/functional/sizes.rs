@@ -6,7 +6,7 @@ use rise::types::contains_array;
 use rise::{Pattern, Primitive, Type};
 
 use super::access_inference::{AccessInference, Term};
-use super::problem::ProblemKind;
+use super::problem::{ParameterKind, ProblemKind};
 use crate::target::MAX_STATEMENTS;
 
 /// The greatest number of lanes of a vector.
@@ -85,10 +85,14 @@ impl AccessInference {
         }
     }
 
-    /// Returns true if the vectors of a type have a constant number of lanes up to [`MAX_LANES`],
-    /// or if it has no vectors.
-    pub(super) fn has_known_lanes(&self, ty: &Type) -> bool {
-        lanes(ty).is_none_or(|lanes| known(&self.facts.normalize(lanes)))
+    /// Returns the reason why generated code cannot have the vectors of a parameter's type: their
+    /// number of lanes is no constant up to [`MAX_LANES`]. Returns `None` if there is none.
+    pub(super) fn wrong_lanes(&self, ty: &Type) -> Option<ParameterKind> {
+        let lanes = self.facts.normalize(lanes(ty)?);
+        match lanes.as_const() {
+            None => Some(ParameterKind::Lanes),
+            Some(_) => (!known(&lanes)).then_some(ParameterKind::ManyLanes),
+        }
     }
 }
 

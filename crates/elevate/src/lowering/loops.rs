@@ -8,7 +8,7 @@ use rise::types::{Arg, Type, contains_array};
 use rustc_hash::FxHashSet;
 
 use super::demand::{Demand, Reads};
-use super::schedule::Question;
+use super::schedule::{PlaceId, Question};
 use super::{Choice, Lowered, Lowering, LoweringError, Repetition, Scope, result_access};
 use crate::term::{Local, Node, Term};
 
@@ -24,10 +24,7 @@ impl Lowering<'_> {
 
     /// Returns the loop that writes the result of a body for each element of an array.
     pub(super) fn loop_over(&mut self, param: Local, body: Term, array: Term) -> Lowered {
-        let distribution = self.is_outermost_of_several().then(|| {
-            let name = self.store.local_name(param).clone();
-            self.schedule.visit(Question::Distribution, name)
-        });
+        let distribution = self.distribution_of(param);
         let given = distribution.and_then(|(_, given)| given);
         let is_distributed = distribution.is_some()
             && match given {
@@ -74,9 +71,8 @@ impl Lowering<'_> {
             (Some((nest, _)), _) => nest,
             (None, Some(dimension @ 1..)) => self.inner_nest(dimension, param, body, array)?,
             (None, _) => {
-                // The threads may be distributed over the loops inside one that they all execute.
-                let repetition = match distribution.is_some() && !has_items && !is_distributed {
-                    true => Repetition::Step,
+                let repetition = match distribution.is_some() && !is_distributed {
+                    true => Repetition::InOrder,
                     false => Repetition::Loop,
                 };
                 self.iteration(repetition, &[], (param, array), |this| this.write(body))?
@@ -91,6 +87,25 @@ impl Lowering<'_> {
         self.map(primitive, dimension, f, input)
     }
 
+    /// Visits the place of a loop that may be distributed over threads or work-items, and returns
+    /// the choice that is given for it. Another loop has no place, as that of the loop around it.
+    fn distribution_of(&mut self, param: Local) -> Option<(PlaceId, Option<Choice>)> {
+        if self.parallelism == Parallelism::Sequential {
+            return None;
+        }
+        let name = self.store.local_name(param).clone();
+        if self.is_outermost() {
+            return Some(self.schedule.visit(Question::Distribution, name));
+        }
+        let mut scopes = self.scopes.iter();
+        let around = scopes.find(|scope| scope.repetition == Repetition::Loop);
+        if let Some(around) = around.and_then(|scope| scope.locals.first()) {
+            let around = self.store.local_name(*around).clone();
+            self.schedule.visit_inner(name, &around);
+        }
+        None
+    }
+
     /// Returns true if each step of a reduction in a map changes one result only, as in a histogram,
     /// so that one thread takes fewer operations than all threads that look at each step.
     fn is_scatter(&mut self, param: Local, body: Term, array: Term) -> Result<bool, LoweringError> {
@@ -99,12 +114,6 @@ impl Lowering<'_> {
             // A work-item has no memory for the results.
             Parallelism::Sequential | Parallelism::WorkItems => Ok(false),
         }
-    }
-
-    /// Returns true if the loops of the innermost region may be distributed, and the target has
-    /// several threads or work-items.
-    fn is_outermost_of_several(&self) -> bool {
-        self.parallelism != Parallelism::Sequential && self.is_outermost()
     }
 
     /// Lowers the body of a loop over work-items whose result is written by another such loop, as far

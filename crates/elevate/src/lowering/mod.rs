@@ -98,7 +98,13 @@ pub(crate) fn lower(
     schedule: &mut Schedule,
 ) -> Result<Term, LoweringError> {
     let lowered = Lowering::new(store, parallelism, contracts, schedule).definition(program)?;
-    schedule.check()?;
+    schedule.check().map_err(|mut error| {
+        if let ScheduleError::NoPlace { is_folded, .. } = &mut error {
+            let mut parts = store.subterms(program);
+            *is_folded = parts.any(|part| matches!(store.node(part), Node::Global(..)));
+        }
+        error
+    })?;
     Ok(lowered)
 }
 
@@ -144,6 +150,9 @@ enum Repetition {
     Once,
     /// Once for each element of an array.
     Loop,
+    /// Once for each element of an array, in order, by all threads or work-items, over which the
+    /// loops inside may be distributed.
+    InOrder,
     /// Once for each read of an element of a view.
     View,
     /// Once for each step of an iteration, whose loops may be distributed over threads.
@@ -155,7 +164,7 @@ enum Repetition {
 impl Repetition {
     fn repeats(self) -> bool {
         match self {
-            Repetition::Loop | Repetition::View | Repetition::Step => true,
+            Repetition::Loop | Repetition::InOrder | Repetition::View | Repetition::Step => true,
             Repetition::Once | Repetition::Single => false,
         }
     }
@@ -307,7 +316,7 @@ impl Lowering<'_> {
     /// work-items.
     fn is_outermost(&self) -> bool {
         self.scopes.iter().all(|scope| match scope.repetition {
-            Repetition::Once => true,
+            Repetition::Once | Repetition::InOrder => true,
             Repetition::Loop | Repetition::View | Repetition::Single => false,
             Repetition::Step => self.parallelism == Parallelism::Threads,
         })
@@ -497,7 +506,7 @@ impl Lowering<'_> {
         };
         let user = match repetition {
             Repetition::Once | Repetition::View | Repetition::Single => None,
-            Repetition::Loop | Repetition::Step => args
+            Repetition::InOrder | Repetition::Loop | Repetition::Step => args
                 .iter()
                 .find(|arg| self.store.is_function(**arg))
                 .and_then(|f| last_parameter(self.store, *f)),

@@ -6,6 +6,7 @@
 //! `x#3`, in the order in which the lowering visits them. That order depends on the program and on
 //! the choices before it alone.
 
+use rise::pattern::Parallelism;
 use rustc_hash::FxHashMap;
 use syntax::ast::Name;
 
@@ -45,40 +46,33 @@ pub(super) enum Question {
 }
 
 impl Choice {
-    /// The choices of a lowering for one thread.
-    pub(crate) const IN_ORDER: &[Choice] = &[
-        Choice::Stored,
-        Choice::Recomputed,
-        Choice::Accumulated,
-        Choice::Packed,
-        Choice::InOrder,
-        Choice::Unrolled,
-        Choice::Rolled,
-    ];
-
-    /// The choices of a lowering for several threads.
-    pub(crate) const FOR_THREADS: &[Choice] = &[
-        Choice::Parallel,
-        Choice::Sequential,
-        Choice::Stored,
-        Choice::Recomputed,
-        Choice::Accumulated,
-        Choice::Packed,
-        Choice::InOrder,
-        Choice::Unrolled,
-        Choice::Rolled,
-    ];
-
-    /// The choices of a lowering for work-items.
-    pub(crate) const FOR_WORK_ITEMS: &[Choice] = &[
+    const ALL: [Choice; 10] = [
         Choice::Parallel,
         Choice::Nested,
         Choice::Sequential,
         Choice::Stored,
         Choice::Recomputed,
+        Choice::Accumulated,
+        Choice::Packed,
+        Choice::InOrder,
         Choice::Unrolled,
         Choice::Rolled,
     ];
+
+    /// Returns the choices of a lowering for this parallelism, in the order of the parameters of
+    /// its strategy.
+    pub(crate) fn of(parallelism: Parallelism) -> impl Iterator<Item = Choice> {
+        let has_choice = move |choice: &Choice| match choice.question() {
+            Question::Distribution if *choice == Choice::Nested => {
+                parallelism == Parallelism::WorkItems
+            }
+            Question::Distribution => parallelism != Parallelism::Sequential,
+            // A work-item has no memory for several results.
+            Question::Order => parallelism != Parallelism::WorkItems,
+            Question::Memory | Question::Unrolling => true,
+        };
+        Choice::ALL.into_iter().filter(has_choice)
+    }
 
     /// Returns the name of the parameter of a strategy that lists the places of this choice.
     pub(crate) fn parameter(self) -> &'static str {
@@ -109,12 +103,24 @@ impl Choice {
 /// The error of choices that do not fit each other or the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ScheduleError {
-    /// The program has no such place for this choice; `known` are the places that it has.
+    /// The program has no such place for this choice; `known` are the places that it has, and
+    /// `others` choices of other kinds that have the place. `is_folded` is true if the program has
+    /// names of definitions, whose loops are no places.
     NoPlace {
         choice: Choice,
         place: String,
         known: Vec<String>,
+        others: Vec<Choice>,
+        is_folded: bool,
     },
+    /// The place is a loop inside the loop `around`, which is distributed.
+    InsideDistributed {
+        choice: Choice,
+        place: String,
+        around: String,
+    },
+    /// A place is twice in one list.
+    Repeated { choice: Choice, place: String },
     /// Two choices are given for one place.
     TwoChoices { place: String, choices: [Choice; 2] },
     /// The place does not admit the choice.
@@ -128,13 +134,46 @@ impl std::fmt::Display for ScheduleError {
                 choice,
                 place,
                 known,
+                others,
+                is_folded,
             } => {
                 let parameter = choice.parameter();
                 write!(f, "the program has no place `{place}` for `{parameter}`: ")?;
                 match known.is_empty() {
-                    true => write!(f, "it has none for that list"),
-                    false => write!(f, "its places for that list are {}", quoted(known)),
+                    true => write!(f, "it has none for that list")?,
+                    false => write!(f, "its places for that list are {}", quoted(known))?,
                 }
+                if !others.is_empty() {
+                    let others: Vec<&str> = others.iter().map(|other| other.parameter()).collect();
+                    let others = quoted(&others);
+                    write!(
+                        f,
+                        "; `{place}` is a place for {others} and the alternatives to them"
+                    )?;
+                }
+                match is_folded {
+                    true => f.write_str(
+                        "; the definitions that it uses are not unfolded: put `normalize(delta) ;` \
+                         before this strategy",
+                    ),
+                    false => Ok(()),
+                }
+            }
+            ScheduleError::InsideDistributed {
+                choice,
+                place,
+                around,
+            } => {
+                let parameter = choice.parameter();
+                write!(
+                    f,
+                    "`{place}` cannot be in the list `{parameter}`, because the loop `{around}` \
+                     around it is distributed: put `{around}` into `sequential` first"
+                )
+            }
+            ScheduleError::Repeated { choice, place } => {
+                let parameter = choice.parameter();
+                write!(f, "`{place}` is twice in the list `{parameter}`")
             }
             ScheduleError::TwoChoices { place, choices } => {
                 let [first, second] = choices.map(Choice::parameter);
@@ -165,9 +204,9 @@ impl std::fmt::Display for ScheduleError {
     }
 }
 
-fn quoted(places: &[String]) -> String {
-    let places: Vec<String> = places.iter().map(|place| format!("`{place}`")).collect();
-    places.join(", ")
+fn quoted(names: &[impl std::fmt::Display]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
 }
 
 /// The choices that are given to a lowering, and those that it makes.
@@ -176,6 +215,9 @@ pub(crate) struct Schedule {
     given: FxHashMap<(Question, String), GivenChoice>,
     /// The places so far, in the order in which they are visited.
     places: Vec<Place>,
+    /// The names of loops that are no places because they are inside a distributed loop, and the
+    /// place of that one.
+    inner: Vec<(Name, String)>,
 }
 
 /// A choice that is given for a place.
@@ -205,7 +247,7 @@ impl Schedule {
     /// Returns the schedule with these choices, each for a list of places.
     ///
     /// # Errors
-    /// Two choices are given for one place.
+    /// Two choices are given for one place, or one choice twice.
     pub(crate) fn new(given: &[(Choice, Vec<String>)]) -> Result<Schedule, ScheduleError> {
         let mut schedule = Schedule::default();
         for (choice, places) in given {
@@ -215,13 +257,17 @@ impl Schedule {
                     choice: *choice,
                     is_visited: false,
                 };
-                if let Some(other) = schedule.given.insert(key, given)
-                    && other.choice != *choice
-                {
-                    return Err(ScheduleError::TwoChoices {
-                        place: place.clone(),
-                        choices: [other.choice, *choice],
-                    });
+                let place = place.clone();
+                match schedule.given.insert(key, given) {
+                    None => {}
+                    Some(other) if other.choice == *choice => {
+                        let choice = *choice;
+                        return Err(ScheduleError::Repeated { choice, place });
+                    }
+                    Some(other) => {
+                        let choices = [other.choice, *choice];
+                        return Err(ScheduleError::TwoChoices { place, choices });
+                    }
                 }
             }
         }
@@ -247,6 +293,16 @@ impl Schedule {
             choice: None,
         });
         (PlaceId(self.places.len() - 1), given)
+    }
+
+    /// Records a loop that cannot be distributed, because the loop with the name `around` is.
+    pub(super) fn visit_inner(&mut self, name: Name, around: &Name) {
+        let mut places = self.places.iter().rev();
+        let around =
+            places.find(|place| place.question == Question::Distribution && place.name == *around);
+        if let Some(around) = around {
+            self.inner.push((name, around.shown.clone()));
+        }
     }
 
     /// Records the choice at a place.
@@ -291,27 +347,52 @@ impl Schedule {
                 choice: given.choice,
                 place: place.clone(),
             }),
-            Some(((question, place), given)) => Err(ScheduleError::NoPlace {
-                choice: given.choice,
-                place: place.clone(),
-                known: (self.places.iter())
-                    .filter(|place| place.question == *question)
-                    .map(|place| place.shown.clone())
-                    .collect(),
-            }),
+            Some(((question, place), given)) => Err(self.no_place(*question, given.choice, place)),
+        }
+    }
+
+    /// Returns the error that the program does not have the place of a given choice.
+    fn no_place(&self, question: Question, choice: Choice, place: &str) -> ScheduleError {
+        let name = place.split('#').next().unwrap_or(place);
+        let mut inner = self.inner.iter();
+        if question == Question::Distribution
+            && let Some((_, around)) = inner.find(|(inner, _)| *inner == name)
+        {
+            return ScheduleError::InsideDistributed {
+                choice,
+                place: place.to_owned(),
+                around: around.clone(),
+            };
+        }
+        let of = |question: Question| {
+            let places = self.places.iter();
+            places.filter(move |place| place.question == question)
+        };
+        let has_place = |other: &Choice| {
+            other.question() != question && of(other.question()).any(|known| known.shown == place)
+        };
+        let of_each_question = [
+            Choice::Parallel,
+            Choice::Stored,
+            Choice::Accumulated,
+            Choice::Unrolled,
+        ];
+        ScheduleError::NoPlace {
+            choice,
+            place: place.to_owned(),
+            known: of(question).map(|known| known.shown.clone()).collect(),
+            others: of_each_question.into_iter().filter(has_place).collect(),
+            is_folded: false,
         }
     }
 
     /// Returns the places of each of these choices.
-    pub(crate) fn made(&self, choices: &[Choice]) -> Vec<(Choice, Vec<String>)> {
+    pub(crate) fn made(&self, choices: impl Iterator<Item = Choice>) -> Vec<(Choice, Vec<String>)> {
         let places = |choice: Choice| {
             let made = self.places.iter();
             let made = made.filter(move |place| place.choice == Some(choice));
             made.map(|place| place.shown.clone()).collect()
         };
-        choices
-            .iter()
-            .map(|&choice| (choice, places(choice)))
-            .collect()
+        choices.map(|choice| (choice, places(choice))).collect()
     }
 }

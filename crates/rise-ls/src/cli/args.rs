@@ -328,6 +328,21 @@ pub struct FmtOptions {
     pub language: Option<Language>,
 }
 
+/// The arguments that name a definition and the target for which it is compiled.
+#[derive(Debug, Group)]
+pub struct DefinitionOptions {
+    /// The file; `-` is standard input
+    pub file: PathBuf,
+
+    /// The definition; the file's only one, or the one that nothing else uses, if it is left out
+    #[arg(long, value_name = "NAME")]
+    pub def: Option<String>,
+
+    /// The target [default: the first one that the definition is for, else c]
+    #[arg(long, value_parser = targets(), value_name = "TARGET")]
+    pub target: Option<Target>,
+}
+
 /// The arguments of `fix`.
 #[derive(Debug, Group)]
 pub struct FixOptions {

@@ -152,7 +152,7 @@ pub fn summary(report: &Report, files: usize) -> String {
     format!("{found} in {}", counted(files, "file"))
 }
 
-fn counted(count: usize, word: &str) -> String {
+pub fn counted(count: usize, word: &str) -> String {
     if count == 1 {
         format!("1 {word}")
     } else {

@@ -1,7 +1,7 @@
 //! Implements `rise-ls cost`, which prints the estimated time of a definition, and hints at loops
 //! that another program would execute faster.
 
-use super::args::{ImportOptions, Language, targets};
+use super::args::{DefinitionOptions, ImportOptions, Language};
 use super::report::{Report, Reporter};
 use super::run::size;
 use super::workspace::Workspace;
@@ -20,16 +20,9 @@ use syntax::ast::Name;
 /// The arguments of `cost`.
 #[derive(Debug, Group)]
 pub struct CostOptions {
-    /// The file; `-` is standard input
-    pub file: PathBuf,
-
-    /// The definition; the file's only one, or the one that nothing else uses, if it is left out
-    #[arg(long, value_name = "NAME")]
-    pub def: Option<String>,
-
-    /// The target [default: the first one that the definition is for, else c]
-    #[arg(long, value_parser = targets(), value_name = "TARGET")]
-    pub target: Option<Target>,
+    /// The definition and the target.
+    #[command(flatten)]
+    pub of: DefinitionOptions,
 
     /// A size; sizes that are not given are 1024, or a near number that the definition accepts
     #[arg(short = 'D', value_name = "n=1024", value_parser = size)]
@@ -64,15 +57,15 @@ pub enum CostFormat {
 
 /// Prints the estimate and the hints, and returns the exit status.
 pub fn run(options: &CostOptions) -> u8 {
-    let loaded = Workspace::load_file(&options.file, options.language, &options.imports);
+    let loaded = Workspace::load_file(&options.of.file, options.language, &options.imports);
     let (workspace, file) = match loaded {
         Ok(loaded) => loaded,
         Err(status) => return status,
     };
-    let Some(item) = select(&workspace.db, file, options.def.as_deref()) else {
+    let Some(item) = select(&workspace.db, file, options.of.def.as_deref()) else {
         return BAD_USAGE;
     };
-    let target = (options.target)
+    let target = (options.of.target)
         .or_else(|| workspace.db.targets(item).iter().next())
         .unwrap_or_default();
     let machine = match options.machine.as_deref().map(|path| machine(path, target)) {

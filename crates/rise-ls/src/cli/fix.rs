@@ -1,6 +1,7 @@
 //! Implements `rise-ls fix`, which applies the preferred fixes of diagnostics.
 
 use super::args::FixOptions;
+use super::check::counted;
 use super::fmt::{has_mark, replace};
 use super::report::{Reporter, shown};
 use super::workspace::{Workspace, not_text};
@@ -8,6 +9,7 @@ use super::{BAD_USAGE, FAILURE, SUCCESS, diff, human, output};
 use crate::loader::reason;
 use db::FileId;
 use std::io::Write;
+use syntax::Severity;
 
 /// The largest number of passes over all files. A fix of one file can lead to fixes of others.
 const MAX_PASSES: usize = 10;
@@ -56,7 +58,29 @@ pub fn run(options: &FixOptions) -> u8 {
             status = status.max(finish(&workspace, *file, old, &new, count, options));
         }
     }
-    status
+    status.max(remaining(&workspace))
+}
+
+/// Reports the number of errors of the fixed files that no fix removes, and returns the exit status
+/// for it.
+fn remaining(workspace: &Workspace) -> u8 {
+    let mut reporter = Reporter::new(&workspace.db, &workspace.base);
+    for file in &workspace.files[..workspace.requested] {
+        for (item, diagnostics) in workspace.db.file_diagnostics(*file) {
+            reporter.item(item, &diagnostics);
+        }
+    }
+    let count = reporter.finish().count(Severity::Error);
+    if count == 0 {
+        return SUCCESS;
+    }
+    let (are, them) = match count {
+        1 => ("is", "it"),
+        _ => ("are", "them"),
+    };
+    let left = counted(count, "error");
+    output::note(&format!("{left} {are} left: `rise-ls check` shows {them}"));
+    FAILURE
 }
 
 /// Returns the files that are fixed, with their texts: those that were given, not their imports.

@@ -107,7 +107,22 @@ impl<'a> Reporter<'a> {
         }
     }
 
+    /// Adds diagnostics of an item. In place of the failure of a strategy with errors, these errors
+    /// are added at their places.
     pub fn item(&mut self, item: db::ItemId, diagnostics: &[Diagnostic]) {
+        let is_failure = |found: &&Diagnostic| found.code == elevate::codes::STRATEGY_FAILS;
+        let wrong = match diagnostics.iter().any(|found| is_failure(&found)) {
+            true => self.db.strategy_errors(item),
+            false => Vec::new(),
+        };
+        let is_left_out = |found: &&Diagnostic| !wrong.is_empty() && is_failure(found);
+        self.own(item, diagnostics.iter().filter(|found| !is_left_out(found)));
+        for (strategy, errors) in &wrong {
+            self.own(*strategy, errors.iter());
+        }
+    }
+
+    fn own<'d>(&mut self, item: db::ItemId, diagnostics: impl Iterator<Item = &'d Diagnostic>) {
         for diagnostic in diagnostics {
             let (source, span) = self.place(item, diagnostic.span.into());
             let related = diagnostic.related.iter().map(|related| {
@@ -149,10 +164,11 @@ impl<'a> Reporter<'a> {
         });
     }
 
-    /// Returns the sorted report.
+    /// Returns the sorted report, in which nothing is repeated.
     pub fn finish(self) -> Report {
         let mut report = self.report;
         report.sort();
+        report.findings.dedup();
         report
     }
 

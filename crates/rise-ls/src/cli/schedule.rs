@@ -1,28 +1,19 @@
 //! Implements `rise-ls schedule`, which prints the default schedule of a definition as a strategy.
 
-use super::args::{ImportOptions, Language, targets};
+use super::args::{DefinitionOptions, ImportOptions, Language};
 use super::report::Reporter;
 use super::workspace::Workspace;
 use super::{BAD_USAGE, SUCCESS, human, output, select};
 use clap::Args as Group;
-use db::Target;
 use ide::Form;
 use std::io::Write;
-use std::path::PathBuf;
 
 /// The arguments of `schedule`.
 #[derive(Debug, Group)]
 pub struct ScheduleOptions {
-    /// The file; `-` is standard input
-    pub file: PathBuf,
-
-    /// The definition; the file's only one, or the one that nothing else uses, if it is left out
-    #[arg(long, value_name = "NAME")]
-    pub def: Option<String>,
-
-    /// The target [default: the first one that the definition is for, else c]
-    #[arg(long, value_parser = targets(), value_name = "TARGET")]
-    pub target: Option<Target>,
+    /// The definition and the target.
+    #[command(flatten)]
+    pub of: DefinitionOptions,
 
     /// The language of standard input, and of files whose names do not say it
     #[arg(long, value_enum, value_name = "LANGUAGE")]
@@ -35,15 +26,15 @@ pub struct ScheduleOptions {
 
 /// Prints the schedule, and returns the exit status.
 pub fn run(options: &ScheduleOptions) -> u8 {
-    let loaded = Workspace::load_file(&options.file, options.language, &options.imports);
+    let loaded = Workspace::load_file(&options.of.file, options.language, &options.imports);
     let (workspace, file) = match loaded {
         Ok(loaded) => loaded,
         Err(status) => return status,
     };
-    let Some(item) = select(&workspace.db, file, options.def.as_deref()) else {
+    let Some(item) = select(&workspace.db, file, options.of.def.as_deref()) else {
         return BAD_USAGE;
     };
-    match ide::preview(&workspace.db, file, item, Form::Schedule(options.target)) {
+    match ide::preview(&workspace.db, file, item, Form::Schedule(options.of.target)) {
         Ok(preview) => output::result(SUCCESS, |out| write!(out, "{}", preview.text)),
         Err(errors) => {
             let mut reporter = Reporter::new(&workspace.db, &workspace.base);

@@ -2,7 +2,8 @@
 
 use nat::{Nat, Prop};
 use syntax::ast::{
-    Annotation, AnnotationValue, BinaryOp, BinderId, Ident, ItemKind, Kind, Name, TermId, TermKind,
+    Annotation, AnnotationArg, AnnotationValue, BinaryOp, BinderId, Ident, ItemKind, Kind, Name,
+    TermId, TermKind,
 };
 use syntax::{Fix, Related, Span, codes};
 
@@ -443,16 +444,33 @@ impl<'a> Infer<'a> {
     }
 
     fn exact_annotation(&mut self, annotation: &Annotation, name: &Ident) {
-        if !annotation.args.is_empty() {
+        if annotation.span.end > name.span.end {
             let message = "`@exact` takes no arguments";
             self.bad(annotation.span, message, "write `@exact`");
         }
-        if self.item.annotations("strategy").next().is_some() {
-            self.bad(
-                name.span,
-                "`@exact` is for definitions without `@strategy`",
-                "remove it, and name a strategy that contracts nothing, such as `lowerToCExactly`",
-            );
+        if matches!(self.item.kind, ItemKind::Foreign { .. }) {
+            let message = "`@exact` is for definitions in RISE, and this is a function in C";
+            self.bad(name.span, message, "remove it");
+        }
+        let mut strategies = self.item.annotations("strategy");
+        if let Some(strategy) = strategies.next() {
+            let named = match &*strategy.args {
+                [
+                    AnnotationArg {
+                        value: AnnotationValue::Term(name),
+                        ..
+                    },
+                ] => self.source(*name),
+                _ => String::new(),
+            };
+            let help = match named.ends_with("Exactly") {
+                true => format!("remove it: `{named}` contracts nothing"),
+                false => "remove it, and name a strategy that contracts nothing, such as \
+                          `lowerToCExactly`"
+                    .to_owned(),
+            };
+            let message = "`@exact` is for definitions without `@strategy`";
+            self.bad(name.span, message, &help);
         }
     }
 

@@ -18,7 +18,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Elaborates a complete size: reports a negative constant, and requires of a size that is
+    /// Elaborates a complete size: reports a constant that is negative or too large, and requires of a size that is
     /// neither a name, a number nor a hole that it is not negative. Returns `None` after an error.
     pub(super) fn elab_nat(&mut self, term: TermId) -> Option<Nat> {
         let nat = self.nat_of(term)?;
@@ -27,6 +27,11 @@ impl Infer<'_> {
         {
             let message = format!("a size cannot be negative, and this is {value}");
             self.error(codes::NEGATIVE_SIZE, self.span(term), message);
+            return None;
+        }
+        if nat.overflows() {
+            let message = format!("the size {} does not fit 63 bits", self.show_nat(&nat));
+            self.error(syntax::codes::BAD_NUMBER, self.span(term), message);
             return None;
         }
         self.set(term, TermInfo::Arg(Arg::Nat(nat.clone())));

@@ -86,7 +86,7 @@ pub(in crate::targets) fn check_constants(
 ) -> Result<()> {
     match counts.beyond(index) {
         Some(count) => {
-            let origin = counts::origin_of(function, &Nat::constant(count));
+            let origin = counts::origin_of(function, count);
             Err(error::large_count(count, index, origin))
         }
         None => Ok(()),

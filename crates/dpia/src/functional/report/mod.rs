@@ -631,6 +631,10 @@ impl Reporter<'_> {
                 "has vectors of a number of lanes that is not known",
                 "write the number in its type, as in `Vec[4, f32]`",
             ),
+            ParameterKind::ManyLanes => (
+                "has vectors of more than 65536 lanes",
+                "give the vectors at most 65536 lanes, or take an array",
+            ),
             ParameterKind::Half => ("has numbers of type `f16`", "C has no `f16`: take `f32`"),
             ParameterKind::TypeLevel(kind) => (
                 match kind {

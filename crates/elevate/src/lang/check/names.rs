@@ -153,6 +153,9 @@ impl Infer<'_> {
                 let fix = syntax::Fix::preferred(title, vec![(span, close)]);
                 diagnostic.fixes.push(fix);
             }
+            None if ["yes", "no", "on", "off", "True", "False"].contains(&&**name) => {
+                diagnostic.help = Some("a value of type Bool is `true` or `false`".into());
+            }
             None => {
                 diagnostic.help = Some(
                     "define the strategy in this file, or import the file that defines it".into(),

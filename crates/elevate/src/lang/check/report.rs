@@ -128,6 +128,7 @@ impl Infer<'_> {
             (Type::Strategy(_), Type::Expr) => {
                 Some(format!("{called} is a strategy, not an expression of RISE"))
             }
+            (_, Type::Bool) => Some("a value of type Bool is `true` or `false`".into()),
             _ => None,
         };
         self.error(rise::codes::TYPE_MISMATCH, span, message).help = help;

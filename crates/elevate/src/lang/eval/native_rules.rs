@@ -105,14 +105,14 @@ pub(super) struct Implement {
 
 impl Implement {
     /// Returns the lowering that makes these choices, each a list of places, in the order of
-    /// [`Implement::choices`]; `None` if an argument is no list of strings.
+    /// [`Choice::of`]; `None` if an argument is no list of strings.
     pub(super) fn new<'a>(
         parallelism: Parallelism,
         contracts: bool,
         mut lists: impl Iterator<Item = Option<&'a List>>,
     ) -> Option<Implement> {
         let mut given = Vec::new();
-        for &choice in Implement::choices(parallelism) {
+        for choice in Choice::of(parallelism) {
             let places = lists.next()??.elements().iter().map(|place| match place {
                 Value::String(place) => Some(place.to_string()),
                 _ => None,
@@ -125,16 +125,6 @@ impl Implement {
             shown: arguments(contracts, &given),
             given,
         })
-    }
-
-    /// Returns the choices that a strategy for this parallelism takes lists of places for, in the
-    /// order of its parameters.
-    fn choices(parallelism: Parallelism) -> &'static [Choice] {
-        match parallelism {
-            Parallelism::Sequential => Choice::IN_ORDER,
-            Parallelism::Threads => Choice::FOR_THREADS,
-            Parallelism::WorkItems => Choice::FOR_WORK_ITEMS,
-        }
     }
 
     /// Lowers a program, and returns it with the choices that were made.
@@ -161,7 +151,7 @@ impl Rewrite for Implement {
     fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, MismatchRank> {
         let lowered = self.lower(context.store, term);
         let (term, schedule) = lowered.map_err(|_| MismatchRank::LOWEST)?;
-        let made = schedule.made(Implement::choices(self.parallelism));
+        let made = schedule.made(Choice::of(self.parallelism));
         let arguments = arguments(self.contracts, &made);
         Ok(Rewritten {
             explicit: Some(format!("{}{arguments}", self.name()).into()),

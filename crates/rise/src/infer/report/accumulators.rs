@@ -39,10 +39,18 @@ impl Infer<'_> {
             return false;
         };
         let (function, initial) = (function.term, initial.term);
-        let accumulator = self.reinfer(|this| this.accumulator(spine, given, &call));
+        let accumulator = self.reinfer(|this| this.accumulator(spine, given, &call, true));
         let found = self.reinfer(|this| this.synth(initial));
         let Some(accumulator) = accumulator.filter(|wanted| !self.has_form_of(wanted, &found))
         else {
+            let element = self.reinfer(|this| this.accumulator(spine, given, &call, false));
+            let is_scalar_of_pairs = element.is_some_and(|wanted| {
+                matches!(&*self.table.head(&wanted), Type::Pair(..))
+                    && !self.has_form_of(&wanted, &found)
+            });
+            if is_scalar_of_pairs && self.source(spine.head) == "reduce" {
+                self.advise_against_reduce(initial, said);
+            }
             return false;
         };
         self.diagnostics.truncate(said);
@@ -50,9 +58,33 @@ impl Infer<'_> {
         true
     }
 
-    /// Infers the accumulator's type from the arguments other than the initial value; returns
-    /// `None` if that reports errors.
-    fn accumulator(&mut self, spine: &Spine, given: usize, call: &Accumulation) -> Option<Ty> {
+    /// Adds to the first message since `said`, if it is about the initial value of a `reduce` of
+    /// pairs, how to combine pairs with a value of another type.
+    fn advise_against_reduce(&mut self, initial: TermId, said: usize) {
+        let span = self.span(initial);
+        if let Some(error) = self
+            .diagnostics
+            .get_mut(said)
+            .filter(|error| error.span == span)
+        {
+            error.help = Some(
+                "the function of `reduce` combines two elements: make a number of each pair before, \
+                 as in `map(fun(p => p._1 * p._2)) |> reduce(add)(0.0f)`, or take `reduceSeq`, whose \
+                 accumulator may have another type"
+                    .to_owned(),
+            );
+        }
+    }
+
+    /// Infers the accumulator's type from the arguments other than the initial value, and other
+    /// than the function unless `with_function` is true; returns `None` if that reports errors.
+    fn accumulator(
+        &mut self,
+        spine: &Spine,
+        given: usize,
+        call: &Accumulation,
+        with_function: bool,
+    ) -> Option<Ty> {
         let said = self.diagnostics.len();
         let mut ty = self.head_of(spine.head, spine.args.len())?.ty;
         let mut expected = vec![None; given];
@@ -66,7 +98,7 @@ impl Infer<'_> {
         }
         let values =
             (given..spine.args.len()).filter(|at| ![call.function, call.initial].contains(at));
-        for at in values.chain([call.function]) {
+        for at in values.chain(with_function.then_some(call.function)) {
             let term = spine.args[at].term;
             self.check_against(term, expected[at].as_ref()?);
         }

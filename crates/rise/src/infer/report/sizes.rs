@@ -424,6 +424,15 @@ impl Infer<'_> {
         };
         let names = self.names();
         let here = prop.display(&|v| names.get(v)).to_string();
+        // The program does not write the names of a primitive's sizes.
+        let head = self.source(source.head);
+        if let (Prop::AtLeast(size, least), Prop::AtLeast(found, _)) = (&source.prop, &prop)
+            && let (Some(_), Some(least), Some(found)) =
+                (size.as_var(), least.as_const(), found.as_const())
+            && crate::Primitive::from_name(&head).is_some()
+        {
+            return format!("`{head}` needs a size of at least {least} here, found {found}");
+        }
         match text == here {
             true => format!("{user} needs {here}, which does not hold"),
             false => format!(
