@@ -263,3 +263,21 @@ fn random_reads_move_lines_unless_the_array_fits_into_the_cache() {
     assert!(of_elements(100_000_000) > 64.0 * n as f64);
     assert!(of_elements(1000) < 13.0 * n as f64);
 }
+
+#[test]
+fn searches_for_the_least_float_are_not_vectorised() {
+    let text = |ty: &str, most: &str| {
+        format!(
+            "def f = depFun(n: Nat => fun(xs: n.{ty} =>
+          xs |> reduceSeq(fun(least, x => select(x < least)(x)(least)))({most})))"
+        )
+    };
+    let found = in_c(&text("f32", "1.0f"), &[]);
+    let obstacle = Obstacle::Recurrence("least".into());
+    assert_eq!(
+        found.loops[0].vectorization,
+        Vectorization::Scalar(obstacle)
+    );
+    let found = in_c(&text("i32", "1i32"), &[]);
+    assert_eq!(found.loops[0].vectorization, Vectorization::Unknown);
+}

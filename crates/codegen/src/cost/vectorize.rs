@@ -338,7 +338,8 @@ impl<'a> Body<'a> {
                     _ => self.is_unknown = true,
                 },
                 None if !self.reads(value, id) => self.is_unknown = true,
-                None => match has_select(value) {
+                // Without `-ffast-math`, compilers keep the order of comparisons of floats.
+                None => match has_select(value) && !self.compares(value, id) {
                     true => self.is_unknown = true,
                     false => self.block_by(Obstacle::Recurrence(self.name(id))),
                 },
@@ -437,6 +438,22 @@ impl<'a> Body<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Returns true if a part of a value compares a variable with another float.
+    fn compares(&self, value: &Expr, id: Id) -> bool {
+        let mut found = false;
+        walk::sub_exprs(value, &mut |part| {
+            if let ExprKind::Binary(operator, a, b) = &part.kind {
+                let is_comparison = matches!(
+                    operator,
+                    Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge | Binary::Eq | Binary::Ne
+                );
+                found |=
+                    is_comparison && is_float(&a.ty) && (self.reads(a, id) || self.reads(b, id));
+            }
+        });
+        found
     }
 
     fn reads(&self, value: &Expr, id: Id) -> bool {
