@@ -10,7 +10,10 @@
 //! @target(c)
 //! def sums = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
 //!   a
-//!     |> reduceSeq(fun(sums, row => zip(sums)(row) |> mapSeq(fun(p => fst(p) + snd(p)))))(
+//!     |> transpose
+//!     |> map(fun(column => column))
+//!     |> transpose
+//!     |> reduceSeq(fun(sums, row => zip(sums)(row) |> mapSeq(fun(p => p._1 + p._2))))(
 //!       generate(fun(i => 0.0f)) |> mapSeq(id))
 //!     |> mapSeq(id)))
 //! ```
