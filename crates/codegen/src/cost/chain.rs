@@ -69,7 +69,9 @@ fn latency(value: &Expr) -> f64 {
         },
         // A comparison of floats takes as long as an addition.
         ExprKind::Binary(_, a, _) if is_float(&a.ty) => 1.0,
-        ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(..) if !is_float(&value.ty) => {
+        ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(..) | ExprKind::Select(..)
+            if !is_float(&value.ty) =>
+        {
             1.0 / 3.0
         }
         ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(..) | ExprKind::Select(..) => {

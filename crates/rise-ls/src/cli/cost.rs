@@ -413,7 +413,9 @@ fn reason(vectorization: &Vectorization) -> Option<String> {
 fn word(vectorization: &Vectorization) -> &'static str {
     match vectorization {
         Vectorization::Outer => "outer",
-        Vectorization::Vector | Vectorization::Explicit | Vectorization::Lanes => "yes",
+        Vectorization::Vector => "yes",
+        Vectorization::Explicit => "explicit",
+        Vectorization::Lanes => "lanes",
         Vectorization::LibraryCall => "library",
         Vectorization::OrderedSum => "ordered",
         Vectorization::Scalar(_) => "no",
