@@ -288,7 +288,7 @@ fn a_client_is_asked_to_ask_again_when_an_import_changes_a_document() {
 }
 
 #[test]
-fn performance_hints_and_estimates_are_shown_on_request_and_follow_changes() {
+fn performance_hints_have_fixes_and_follow_changes() {
     let slow = "@target(c)\ndef sums = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>\n  a |> transpose |> mapSeq(fun(column => column |> reduceSeq(add)(0.0f)))))\n";
     let fast = slow
         .replace("|> transpose ", "")
@@ -314,12 +314,23 @@ fn performance_hints_and_estimates_are_shown_on_request_and_follow_changes() {
             .unwrap_or_default()
             .to_owned()
     };
-    assert!(!hover(&mut client).contains("Estimated"));
-    configure(&mut client, true);
     let found = client.diagnostics(&uri, 1);
     assert_eq!(codes(&found), ["strided-read"]);
     assert_eq!(found[0]["severity"], 4);
     assert_eq!(covered(slow, &found[0]["range"]), "reduceSeq");
+    let fixes = client.request(
+        "textDocument/codeAction",
+        json!({
+            "textDocument": {"uri": uri},
+            "range": found[0]["range"],
+            "context": {"diagnostics": found, "only": ["quickfix"]},
+        }),
+    );
+    assert_eq!(fixes[0]["title"], "Accumulate rows instead");
+    assert_eq!(
+        codes(fixes[0]["diagnostics"].as_array().unwrap()),
+        ["strided-read"]
+    );
     let shown = hover(&mut client);
     assert!(shown.contains("Estimated in C: about "), "{shown}");
     assert!(shown.contains("n = 1024 (assumed)"), "{shown}");
@@ -332,4 +343,5 @@ fn performance_hints_and_estimates_are_shown_on_request_and_follow_changes() {
     });
     configure(&mut client, false);
     assert!(codes(&client.diagnostics(&uri, 3)).is_empty());
+    assert!(!hover(&mut client).contains("Estimated"));
 }

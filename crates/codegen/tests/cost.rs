@@ -1,7 +1,7 @@
 //! Tests of estimates: the bytes that move, the operations, the sizes that are assumed, and hints.
 
 use codegen::Target;
-use codegen::cost::{Cache, Estimate, HintKind, Machine, Vectorization, estimate};
+use codegen::cost::{Cache, Estimate, HintKind, Machine, Obstacle, Vectorization, estimate};
 use rise::core::{normalise, program_of};
 
 fn estimated(
@@ -179,5 +179,105 @@ fn loops_that_depend_on_data_have_no_prediction() {
     let text = "def f = depFun((n: Nat, m: Nat) => fun(xs: m.f32, at: n.Idx[m] =>
       at |> mapSeq(fun(i => xs |> idx(i)))))";
     let found = in_c(text, &[]);
+    assert_eq!(found.loops[0].vectorization, Vectorization::Unknown);
+}
+
+fn operations_seconds(estimate: &Estimate) -> f64 {
+    estimate.cost.as_ref().expect("costs").operations_seconds
+}
+
+#[test]
+fn independent_sums_are_computed_side_by_side() {
+    let rows = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+      a |> mapSeq(reduceSeq(add)(0.0f))))";
+    let all = "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> reduceSeq(add)(0.0f)))";
+    let rows = in_c(rows, &[("n", 1000), ("m", 1000)]);
+    let all = in_c(all, &[("n", 1_000_000)]);
+    // Unroll-and-jam computes four rows together.
+    assert!(operations_seconds(&all) > 3.0 * operations_seconds(&rows));
+}
+
+#[test]
+fn register_tiles_are_bound_by_throughput() {
+    let text = "def f = depFun((n: Nat, m: Nat, k: Nat) => fun((a: n.k.f32, b: k.m.f32) =>
+      a |> mapSeq(fun(row => zip(row)(b)
+        |> reduceSeq(fun(sums, p => zip(sums)(p._2) |> mapSeq(fun(q => fma(p._1)(q._2)(q._1)))))(
+          generate(fun(i => 0.0f)) |> mapSeq(id))
+        |> mapSeq(id)))))";
+    let n = 512;
+    let found = in_c(text, &[("n", n), ("m", n), ("k", n)]);
+    let machine = Machine::default();
+    let lanes = f64::from(machine.register_bytes) / 4.0;
+    let fused = (n * n * n) as f64 * machine.cycles.simple / lanes / machine.frequency;
+    let seconds = operations_seconds(&found);
+    assert!(
+        fused < seconds && seconds < 1.3 * fused,
+        "{seconds}, {fused}"
+    );
+}
+
+#[test]
+fn sums_of_fused_products_are_not_vectorised() {
+    let text = "def f = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 =>
+      zip(xs)(ys) |> reduceSeq(fun(sum, p => fma(p._1)(p._2)(sum)))(0.0f)))";
+    let found = in_c(text, &[("n", 1_000_000)]);
+    let obstacle = Obstacle::OrderedReduction("sum");
+    assert_eq!(
+        found.loops[0].vectorization,
+        Vectorization::Scalar(obstacle)
+    );
+    // An operation for each product, which takes four cycles.
+    assert_near(operations_seconds(&found), 4e6 / 3e9);
+    let text = "def f = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 =>
+      zip(xs)(ys) |> mapSeq(fun(p => fma(p._1)(p._2)(1.0f)))))";
+    let found = in_c(text, &[]);
+    assert_eq!(found.loops[0].vectorization, Vectorization::Vector);
+}
+
+#[test]
+fn loops_around_reductions_of_shared_elements_are_vectorised() {
+    let text = "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x =>
+      xs |> reduceSeq(fun(acc, y => max(acc, x * y)))(0.0f)))))";
+    let found = in_c(text, &[]);
+    let loops = found.loops.iter();
+    let found: Vec<&Vectorization> = loops.map(|found| &found.vectorization).collect();
+    assert!(found.contains(&&Vectorization::Lanes), "{found:?}");
+}
+
+#[test]
+fn parameters_that_are_indices_have_the_same_value_everywhere() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun((a: n.m.f32, i: Idx[n]) =>
+      a |> mapSeq(fun(row => zip(row)(a |> idx(i)) |> mapSeq(fun(p => p._1 + p._2))))))";
+    let (n, m) = (1000, 4000);
+    let found = in_c(text, &[("n", n), ("m", m)]);
+    // The matrix is read and the result is written; the shared row stays in the second cache.
+    assert!(bytes(&found, 1) < 12.5 * (n * m) as f64);
+}
+
+#[test]
+fn random_reads_move_lines_unless_the_array_fits_into_the_cache() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(xs: m.f32, at: n.Idx[m] =>
+      at |> mapSeq(fun(i => xs |> idx(i)))))";
+    let n = 1_000_000;
+    let of_elements = |m| bytes(&in_c(text, &[("n", n), ("m", m)]), 1);
+    assert!(of_elements(100_000_000) > 64.0 * n as f64);
+    assert!(of_elements(1000) < 13.0 * n as f64);
+}
+
+#[test]
+fn searches_for_the_least_float_are_not_vectorised() {
+    let text = |ty: &str, most: &str| {
+        format!(
+            "def f = depFun(n: Nat => fun(xs: n.{ty} =>
+          xs |> reduceSeq(fun(least, x => select(x < least)(x)(least)))({most})))"
+        )
+    };
+    let found = in_c(&text("f32", "1.0f"), &[]);
+    let obstacle = Obstacle::Recurrence("least".into());
+    assert_eq!(
+        found.loops[0].vectorization,
+        Vectorization::Scalar(obstacle)
+    );
+    let found = in_c(&text("i32", "1i32"), &[]);
     assert_eq!(found.loops[0].vectorization, Vectorization::Unknown);
 }

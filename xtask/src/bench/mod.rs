@@ -8,6 +8,7 @@ mod compile;
 mod corpus;
 mod counts;
 mod generate;
+mod hints;
 mod opencl;
 mod preview;
 mod programs;
@@ -75,6 +76,10 @@ pub struct Options {
     /// Measure only the latency of an open preview for this number of keystrokes.
     #[arg(long, value_name = "KEYSTROKES", num_args = 0..=1, default_missing_value = "500")]
     preview: Option<usize>,
+    /// Measure only typing, hovers and menus without and with performance hints, for this number of
+    /// keystrokes.
+    #[arg(long, value_name = "KEYSTROKES", num_args = 0..=1, default_missing_value = "500")]
+    hints: Option<usize>,
     /// The options for strategies.
     #[command(flatten)]
     strategies: strategies::Options,
@@ -127,6 +132,11 @@ pub fn run(options: &Options) -> Outcome<()> {
         preview::measure(&root, &binary, edits, &mut table)?;
         return print(&table, options.json);
     }
+    if let Some(edits) = options.hints {
+        let mut table = Table::new(&[]);
+        hints::measure(&root, &binary, edits, &mut table)?;
+        return print(&table, options.json);
+    }
     let scratch = tempfile::tempdir()?;
     let folder = options
         .keep
@@ -142,6 +152,7 @@ pub fn run(options: &Options) -> Outcome<()> {
     server::measure(&binary, &folder, main, options.edits, &mut table)?;
     server::large_document(&binary, &mut table)?;
     preview::measure(&root, &binary, KEYSTROKES, &mut table)?;
+    hints::measure(&root, &binary, KEYSTROKES, &mut table)?;
     strategies::measure(&root, "", &mut table)?;
     print(&table, options.json)
 }

@@ -20,21 +20,21 @@ const PAUSE: Duration = Duration::from_millis(10);
 const PLACES: usize = 12;
 
 /// A program of the examples that is compiled to C.
-struct Program {
-    file: String,
+pub struct Program {
+    pub file: String,
     def: String,
-    text: String,
+    pub text: String,
     /// The number of lines of its C code.
     lines: usize,
 }
 
 /// A position and the two characters that alternate there.
 #[derive(Clone, Copy)]
-struct Place {
-    line: usize,
-    column: usize,
-    now: char,
-    other: char,
+pub struct Place {
+    pub line: usize,
+    pub column: usize,
+    pub now: char,
+    pub other: char,
 }
 
 /// Measures typing in the largest example, and in the one with the most code.
@@ -62,7 +62,7 @@ pub fn measure(root: &Path, binary: &Path, edits: usize, table: &mut Table) -> O
 }
 
 /// Returns the programs for C with the number of lines of their code.
-fn programs(root: &Path, binary: &Path) -> Outcome<Vec<Program>> {
+pub fn programs(root: &Path, binary: &Path) -> Outcome<Vec<Program>> {
     let mut client = Client::start(binary, root)?;
     let list = std::fs::read_to_string(root.join("xtask/kernels/kernels.json"))?;
     let list: Vec<Value> = serde_json::from_str(&list)?;
@@ -148,14 +148,16 @@ fn typed(root: &Path, binary: &Path, program: &Program, edits: usize) -> Outcome
     Ok(times)
 }
 
-struct Session<'a> {
-    client: &'a mut Client,
-    uri: String,
-    version: usize,
+/// A document that is edited.
+pub struct Session<'a> {
+    pub client: &'a mut Client,
+    pub uri: String,
+    pub version: usize,
 }
 
 impl Session<'_> {
-    fn put(&mut self, place: Place, word: char) -> Outcome<()> {
+    /// Replaces the character at a position.
+    pub fn put(&mut self, place: Place, word: char) -> Outcome<()> {
         self.version += 1;
         let at = |column: usize| json!({"line": place.line, "character": column});
         let range = json!({"start": at(place.column), "end": at(place.column + 1)});
@@ -170,7 +172,7 @@ impl Session<'_> {
 
 /// Returns the positions of operators and of digits of floating-point numbers. The code of the
 /// examples is ASCII.
-fn candidates(text: &str) -> Vec<Place> {
+pub fn candidates(text: &str) -> Vec<Place> {
     let mut all = Vec::new();
     for (line, words) in text.lines().enumerate() {
         let code = words.split("//").next().unwrap_or_default();

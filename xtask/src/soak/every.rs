@@ -107,6 +107,7 @@ fn actions(workspace: &Workspace, place: &Place) -> Vec<(Span, Assist)> {
                 only: kinds.as_ref().map(std::slice::from_ref),
                 prompts: false,
                 undoable: &[],
+                hints: &[],
             };
             let found = ide::assists(&workspace.db, request).into_iter();
             for action in found.filter(|action| can_be_taken(action, item)) {

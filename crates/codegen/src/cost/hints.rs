@@ -14,7 +14,7 @@ use syntax::ast::Name;
 use super::interchange::{self, loop_with_number, strided_loads};
 use super::nest::{self, Node, evaluate, is_loop};
 use super::time::NestTime;
-use super::vectorize::{self, Obstacle, Vectorization};
+use super::vectorize::{Obstacle, Vectorization};
 use super::{Analysis, iterations};
 use crate::analysis::dependence_test::linear_form;
 use crate::ir::kernel::KernelFunction;
@@ -165,14 +165,14 @@ pub(super) fn of(analysis: &Analysis<'_>) -> Vec<Hint> {
         let StmtKind::For(inner) = &stmt.kind else {
             continue;
         };
-        let vectorization = vectorize::of(analysis.function, inner);
-        if vectorization == Vectorization::Outer || analysis.share_of(this) < MIN_SHARE {
+        let vectorization = &analysis.vectorization[this];
+        if *vectorization == Vectorization::Outer || analysis.share_of(this) < MIN_SHARE {
             continue;
         }
         let kind = parent
             .and_then(|outer| analysis.strided_read(outer, this, inner))
             .or_else(|| analysis.copy(inner, this))
-            .or_else(|| analysis.obstacle(this, &vectorization));
+            .or_else(|| analysis.obstacle(this, vectorization));
         if let Some(kind) = kind {
             let origin = stmt.origin;
             hints.push((this, Hint { kind, origin }));
@@ -343,6 +343,8 @@ impl Analysis<'_> {
             )
             | Vectorization::Outer
             | Vectorization::Vector
+            | Vectorization::Lanes
+            | Vectorization::Explicit
             | Vectorization::LibraryCall
             | Vectorization::Unknown => None,
         }

@@ -16,8 +16,11 @@ pub struct Machine {
     pub threads: u32,
     /// The cycles of a core per second.
     pub frequency: f64,
-    /// The size of a vector register.
+    /// The size of the vectors with which compilers vectorise loops.
     pub vector_bytes: u32,
+    /// The size of a vector register, for operations on explicit vectors. Compilers use only half
+    /// of the registers of AVX-512.
+    pub register_bytes: u32,
     /// The time to start the threads of a parallel loop and to wait for their end, in seconds.
     pub parallel_start: f64,
     /// The time to get a page of 4096 bytes of new memory from the system, in seconds.
@@ -74,7 +77,7 @@ impl Default for Cycles {
             load: 0.5,
             store: 1.0,
             latency: 3.0,
-            call: 20.0,
+            call: 8.0,
         }
     }
 }
@@ -94,6 +97,7 @@ impl Default for Machine {
             threads: 1,
             frequency: 3.0e9,
             vector_bytes: 32,
+            register_bytes: 64,
             parallel_start: 5.0e-6,
             new_page: 5.0e-7,
             cycles: Cycles::default(),
@@ -138,6 +142,7 @@ impl Machine {
             ("threads".to_owned(), f64::from(self.threads)),
             ("frequency".to_owned(), self.frequency),
             ("vector_bytes".to_owned(), f64::from(self.vector_bytes)),
+            ("register_bytes".to_owned(), f64::from(self.register_bytes)),
             ("parallel_start".to_owned(), self.parallel_start),
             ("new_page".to_owned(), self.new_page),
             ("cycles.simple".to_owned(), cycles.simple),

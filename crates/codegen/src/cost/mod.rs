@@ -4,7 +4,7 @@
 //! The model counts three things at given sizes:
 //!
 //! - the operations of each loop, at the throughput of vector instructions if compilers vectorise
-//!   the loop ([`vectorize`]), and at the latency of additions if each waits for the one before;
+//!   the loop ([`vectorize`]), and at the latency of those that wait for each other ([`chain`]);
 //! - the bytes that move into each cache, from the footprints and strides of the accesses
 //!   ([`traffic`]);
 //! - the threads that execute a loop.
@@ -16,6 +16,7 @@
 //!
 //! [`hints`] compares loops with the form in which they would be faster, by the same model.
 
+mod chain;
 mod hints;
 mod interchange;
 mod machine;
@@ -279,14 +280,18 @@ struct Analysis<'a> {
     function: &'a Function,
     values: &'a Values,
     machine: &'a Machine,
+    /// The predictions for the loops, by number.
+    vectorization: Vec<Vectorization>,
     nodes: Vec<Node>,
     nests: Vec<NestTime>,
 }
 
 impl<'a> Analysis<'a> {
     fn new(function: &'a Function, values: &'a Values, machine: &'a Machine) -> Analysis<'a> {
+        let vectorization = vectorize::of(function);
         let nodes =
-            nest::NestBuilder::new(function, values, machine.vector_bytes).nodes(&function.body);
+            nest::NestBuilder::new(function, values, &vectorization, machine.register_bytes)
+                .nodes(&function.body);
         let nests = nodes
             .iter()
             .map(|node| NestTime::of(node, machine))
@@ -295,6 +300,7 @@ impl<'a> Analysis<'a> {
             function,
             values,
             machine,
+            vectorization,
             nodes,
             nests,
         }
@@ -388,7 +394,7 @@ impl<'a> Analysis<'a> {
                 StmtKind::For(this) => (
                     this.counter,
                     iterations(this),
-                    vectorize::of(self.function, this),
+                    self.vectorization[found.len()].clone(),
                 ),
                 StmtKind::Reduce(reduce) => {
                     (reduce.counter, reduce.count.clone(), Vectorization::Unknown)

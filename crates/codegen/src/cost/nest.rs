@@ -6,12 +6,13 @@ use rise::core::Origin;
 use rustc_hash::FxHashMap;
 use syntax::ast::{Literal, ScalarType};
 
-use super::vectorize::{self, Vectorization};
+use super::chain;
+use super::vectorize::Vectorization;
 use crate::analysis::math;
 use crate::ir::types::{CType, scalar_size};
 use crate::ir::walk;
 use crate::ir::{
-    Binary, Expr, ExprKind, Function, Id, Loop, LoopMode, Place, Stmt, StmtKind, Unary,
+    Binary, Expr, ExprKind, Function, Home, Id, Loop, LoopMode, Place, Stmt, StmtKind, Unary,
 };
 
 /// A loop, or the statements between loops.
@@ -33,6 +34,8 @@ pub(super) struct LoopNode {
     /// True if the iterations are executed by threads.
     pub is_parallel: bool,
     pub vectorization: Vectorization,
+    /// The length of the longest chain of an iteration, see [`chain::length`].
+    pub chain: f64,
     pub body: Vec<Node>,
 }
 
@@ -55,7 +58,7 @@ pub(super) struct Operations {
 }
 
 /// A read or write of an element of an array.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Access {
     pub array: Id,
     /// The size of the array in bytes, if it is known.
@@ -101,8 +104,10 @@ impl Around {
 /// Builds the trees of a function.
 pub(super) struct NestBuilder<'f> {
     function: &'f Function,
+    /// The predictions for the loops, by number.
+    vectorization: &'f [Vectorization],
     values: Values,
-    vector_bytes: u32,
+    register_bytes: u32,
     /// The places that pointers point to.
     pointers: FxHashMap<Id, Place>,
     /// The loops around the current statement.
@@ -113,16 +118,28 @@ pub(super) struct NestBuilder<'f> {
 }
 
 impl<'f> NestBuilder<'f> {
-    pub fn new(function: &'f Function, sizes: &Values, vector_bytes: u32) -> NestBuilder<'f> {
+    pub fn new(
+        function: &'f Function,
+        sizes: &Values,
+        vectorization: &'f [Vectorization],
+        register_bytes: u32,
+    ) -> NestBuilder<'f> {
         let mut values = sizes.clone();
         for (var, scalar) in &function.registers {
-            let lanes = u64::from(vector_bytes) / scalar_size(*scalar);
+            let lanes = u64::from(register_bytes) / scalar_size(*scalar);
             values.insert(*var, i64::try_from(lanes).unwrap_or(1));
+        }
+        // The value of an index that is a parameter is not known, but the same everywhere.
+        for (var, value) in &function.opaque {
+            if is_parameter(function, value) {
+                values.insert(*var, 0);
+            }
         }
         NestBuilder {
             function,
+            vectorization,
             values,
-            vector_bytes,
+            register_bytes,
             pointers: FxHashMap::default(),
             around: Vec::new(),
             weight: 1.0,
@@ -195,6 +212,7 @@ impl<'f> NestBuilder<'f> {
                     weight: self.weight,
                     is_parallel: true,
                     vectorization: Vectorization::Unknown,
+                    chain: chain::length(&body),
                     body: self.inside(reduce.counter, 0, 1, trips, &body),
                 }));
             }
@@ -215,12 +233,16 @@ impl<'f> NestBuilder<'f> {
         let from = value(&this.from).unwrap_or(0);
         let to = value(&this.to).unwrap_or(from + step);
         let trips = ((to - from).max(0) + step - 1) / step;
-        let vectorization = vectorize::of(self.function, this);
+        let vectorization = self.vectorization[number].clone();
         LoopNode {
             number,
             trips: trips as f64,
             weight: self.weight,
             is_parallel: matches!(this.mode, LoopMode::Parallel | LoopMode::Reduction(..)),
+            chain: match vectorization {
+                Vectorization::Outer => 0.0,
+                _ => chain::length(&this.body),
+            },
             vectorization,
             body: self.inside(this.counter, from, step, trips, &this.body),
         }
@@ -309,11 +331,18 @@ impl<'f> NestBuilder<'f> {
             self.weighted(1.0 - yes, |this| this.expr(b, work));
             return;
         }
-        walk::each_part(expr, &mut |part| self.expr(part, work));
+        // Compilers compute equal operands once.
+        let mut parts: Vec<&Expr> = Vec::new();
+        walk::each_part(expr, &mut |part| {
+            if !parts.contains(&part) {
+                parts.push(part);
+                self.expr(part, work);
+            }
+        });
         let registers = match &*expr.ty {
             Type::Vector(lanes, elem) => {
                 let lanes = evaluate(lanes, &self.values).unwrap_or(1) as f64;
-                (lanes * scalar_bytes(elem) / f64::from(self.vector_bytes)).max(1.0)
+                (lanes * scalar_bytes(elem) / f64::from(self.register_bytes)).max(1.0)
             }
             _ => 1.0,
         };
@@ -379,7 +408,7 @@ impl<'f> NestBuilder<'f> {
         }
         let count = variable.count.as_ref();
         let count = count.and_then(|count| evaluate(count, &self.values));
-        work.accesses.push(Access {
+        let access = Access {
             array: place.id,
             array_bytes: count.map(|count| count as f64 * element),
             bytes: element * lanes,
@@ -388,7 +417,11 @@ impl<'f> NestBuilder<'f> {
             strides: self.strides(index, element),
             trips: self.around.iter().map(|this| this.trips as f64).collect(),
             offset: evaluate(index, &self.values).unwrap_or(0) as f64 * element,
-        });
+        };
+        // Compilers load an element once.
+        if writes || !work.accesses.contains(&access) {
+            work.accesses.push(access);
+        }
     }
 
     fn strides(&self, index: &Nat, element: f64) -> Option<Vec<f64>> {
@@ -414,6 +447,17 @@ impl<'f> NestBuilder<'f> {
             found
         };
         self.around.iter().map(stride).collect()
+    }
+}
+
+/// Returns true for the value of a parameter that is no array.
+fn is_parameter(function: &Function, value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Load(place) => {
+            let variable = &function.variables[place.id.0 as usize];
+            variable.home == Home::Input && place.index.is_none()
+        }
+        _ => false,
     }
 }
 

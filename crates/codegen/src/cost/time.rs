@@ -102,8 +102,8 @@ impl Timer<'_> {
         let times_of_body = times * this.trips;
         let seconds = match (&this.vectorization, this.body.as_slice()) {
             (Vectorization::Outer, body) => self.nodes(body, times_of_body, inner_threads),
-            (vectorization, [Node::Work(work)]) => {
-                let cycles = self.cycles_of_iteration(work, vectorization, this.trips);
+            (_, [Node::Work(work)]) => {
+                let cycles = self.cycles_of_iteration(work, this);
                 times_of_body * cycles / frequency / inner_threads
             }
             (_, body) => self.nodes(body, times_of_body, inner_threads),
@@ -113,31 +113,32 @@ impl Timer<'_> {
     }
 
     /// Returns the cycles of an iteration of an innermost loop.
-    fn cycles_of_iteration(&self, work: &Work, vectorization: &Vectorization, trips: f64) -> f64 {
-        /// The number of additions that wait in a processor, which belong to several executions of
+    fn cycles_of_iteration(&self, work: &Work, this: &LoopNode) -> f64 {
+        /// The number of operations that wait in a processor, which belong to several executions of
         /// a short loop.
         const WINDOW: f64 = 128.0;
         let machine = self.machine;
-        let latency = machine.cycles.latency / (WINDOW / trips.max(1.0)).clamp(1.0, 4.0);
+        let overlap = (WINDOW / this.trips.max(1.0)).clamp(1.0, 4.0);
+        let chain = machine.cycles.latency * this.chain / overlap;
         let widest = (work.accesses.iter())
             .map(|access| access.bytes)
             .fold(4.0, f64::max);
         let lanes = (f64::from(machine.vector_bytes) / widest).max(1.0);
         let scalar = self.cycles(work, 1.0);
-        match vectorization {
-            Vectorization::Vector | Vectorization::LibraryCall => self.cycles(work, lanes),
+        match &this.vectorization {
+            Vectorization::Vector | Vectorization::Lanes | Vectorization::LibraryCall => {
+                (chain / lanes).max(self.cycles(work, lanes))
+            }
             // Compilers vectorise most of these loops, with scalar accesses.
-            Vectorization::Unknown => (scalar + self.cycles(work, lanes)) / 2.0,
-            Vectorization::OrderedSum => latency.max(self.cycles(work, lanes)),
-            Vectorization::Scalar(Obstacle::OrderedReduction(_)) => latency.max(scalar),
-            Vectorization::Scalar(Obstacle::Recurrence(_) | Obstacle::Dependence(_)) => {
+            Vectorization::Unknown => chain.max((scalar + self.cycles(work, lanes)) / 2.0),
+            Vectorization::OrderedSum => chain.max(self.cycles(work, lanes)),
+            Vectorization::Scalar(Obstacle::Dependence(_)) => {
                 let chain = machine.cycles.latency * (work.operations.simple / 2.0).max(1.0);
                 chain.max(scalar)
             }
-            Vectorization::Scalar(
-                Obstacle::Call(_) | Obstacle::Booleans(_) | Obstacle::IntegerDivision,
-            )
-            | Vectorization::Outer => scalar,
+            Vectorization::Scalar(_) | Vectorization::Explicit | Vectorization::Outer => {
+                chain.max(scalar)
+            }
         }
     }
 
@@ -158,7 +159,7 @@ impl Timer<'_> {
                 (false, Some(stride)) if stride < LINE => 2.0 * access.weight / lanes,
                 (false, _) => access.weight,
             };
-            let registers = access.bytes / f64::from(self.machine.vector_bytes);
+            let registers = access.bytes / f64::from(self.machine.register_bytes);
             match access.writes {
                 true => stores += count * registers.max(1.0),
                 false => loads += count * registers.max(1.0),

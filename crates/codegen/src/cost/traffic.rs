@@ -41,7 +41,7 @@ pub(super) fn of(nodes: &[Node], depth: usize, cache: &Cache) -> Traffic {
     /// The caches keep a little more than their size of what is used again and again.
     const SLACK: f64 = 1.2;
     let fits = |footprint: &Footprint| footprint.occupied(cache) <= SLACK * cache.bytes as f64;
-    let whole = Footprint::of(nodes, depth);
+    let whole = Footprint::of(nodes, depth, cache);
     if fits(&whole) {
         return whole.traffic();
     }
@@ -50,13 +50,13 @@ pub(super) fn of(nodes: &[Node], depth: usize, cache: &Cache) -> Traffic {
         match node {
             Node::Work(_) => {
                 traffic.add(
-                    Footprint::of(std::slice::from_ref(node), depth).traffic(),
+                    Footprint::of(std::slice::from_ref(node), depth, cache).traffic(),
                     1.0,
                 );
             }
-            Node::Loop(this) if fits(&Footprint::of(&this.body, depth + 1)) => {
+            Node::Loop(this) if fits(&Footprint::of(&this.body, depth + 1, cache)) => {
                 let node = std::slice::from_ref(node);
-                traffic.add(Footprint::of(node, depth).traffic(), this.weight);
+                traffic.add(Footprint::of(node, depth, cache).traffic(), this.weight);
             }
             Node::Loop(this) => {
                 let times = this.trips * this.weight;
@@ -83,7 +83,7 @@ struct ArrayFootprint {
 }
 
 impl Footprint {
-    fn of(nodes: &[Node], depth: usize) -> Footprint {
+    fn of(nodes: &[Node], depth: usize, cache: &Cache) -> Footprint {
         let mut groups: Vec<Group> = Vec::new();
         each_access(nodes, &mut |access| {
             let found = groups.iter_mut().find(|group| group.has(access, depth));
@@ -101,7 +101,7 @@ impl Footprint {
             array.is_written |= access.writes;
         });
         for group in groups {
-            let bytes = group.bytes(depth);
+            let bytes = group.bytes(depth, cache);
             let array = footprint.arrays.entry(group.access.array).or_default();
             if bytes >= array.bytes {
                 array.bytes = bytes;
@@ -158,21 +158,36 @@ impl Group {
     }
 
     /// Returns the bytes of the cache lines that the accesses touch.
-    fn bytes(&self, depth: usize) -> f64 {
-        let Lines { covered, run, span } = lines(&self.access, depth);
+    fn bytes(&self, depth: usize, cache: &Cache) -> f64 {
+        let Lines {
+            covered,
+            run,
+            used,
+            span,
+        } = lines(&self.access, depth);
         let mut offsets = self.offsets.clone();
         offsets.sort_by(f64::total_cmp);
         let mut bytes = covered;
+        // The rest of the lines of a run, which the next elements may be in.
+        let mut rest = run - used;
         for pair in offsets.windows(2) {
             let gap = pair[1] - pair[0];
             // Ranges that overlap are extended, each of the runs of lines that they consist of.
             bytes += if gap >= span {
                 covered
             } else {
-                covered / run * gap.min(run)
+                let extent = gap.min(run);
+                let within = extent.min(rest);
+                rest -= within;
+                covered / run * (extent - within)
             };
         }
+        let cached = cache.bytes as f64;
         match self.access.array_bytes {
+            // Elements at random are still in the cache with this probability.
+            Some(all) if self.access.strides.is_none() && all > cached => {
+                bytes * (1.0 - cached / all)
+            }
             Some(all) => bytes.min(all.max(LINE)),
             None => bytes,
         }
@@ -185,6 +200,8 @@ struct Lines {
     covered: f64,
     /// The size of the lines that follow each other without a gap.
     run: f64,
+    /// The size of the part of these lines that is read or written.
+    used: f64,
     /// The distance from the first to the last line.
     span: f64,
 }
@@ -197,6 +214,7 @@ fn lines(access: &Access, depth: usize) -> Lines {
         return Lines {
             covered: bytes,
             run: bytes,
+            used: bytes,
             span: bytes,
         };
     };
@@ -212,7 +230,7 @@ fn lines(access: &Access, depth: usize) -> Lines {
     for (stride, trips) in loops {
         let whole = span + stride * (trips - 1.0);
         if stride > span.max(LINE) {
-            run.get_or_insert(covered);
+            run.get_or_insert((covered, span));
             covered *= trips;
         } else if covered >= span {
             covered = covered.max(whole);
@@ -221,9 +239,11 @@ fn lines(access: &Access, depth: usize) -> Lines {
         }
         span = whole;
     }
+    let (run, used) = run.unwrap_or((covered, span));
     Lines {
         covered,
-        run: run.unwrap_or(covered),
+        run,
+        used: used.min(run),
         span,
     }
 }
@@ -255,7 +275,8 @@ fn is_scattered(access: &Access) -> bool {
 fn each_access<'n>(nodes: &'n [Node], visit: &mut dyn FnMut(&'n Access)) {
     for node in nodes {
         match node {
-            Node::Loop(this) => each_access(&this.body, visit),
+            Node::Loop(this) if this.trips > 0.0 => each_access(&this.body, visit),
+            Node::Loop(_) => {}
             Node::Work(work) => work.accesses.iter().for_each(&mut *visit),
         }
     }

@@ -23,6 +23,11 @@ pub enum Vectorization {
     Outer,
     /// Vector instructions.
     Vector,
+    /// Operations on values of vector types, which the program or a register tile contains.
+    Explicit,
+    /// Vector instructions, each lane of which computes the reduction of another iteration of the
+    /// loop around it.
+    Lanes,
     /// A call of a library function that fills or copies memory.
     LibraryCall,
     /// Additions one after another: compilers may use vector instructions for the operands, but
@@ -52,8 +57,77 @@ pub enum Obstacle {
     IntegerDivision,
 }
 
-/// Predicts whether a loop is vectorised.
-pub(super) fn of(function: &Function, this: &Loop) -> Vectorization {
+/// Predicts which loops of a function are vectorised, in the order of the text.
+pub(super) fn of(function: &Function) -> Vec<Vectorization> {
+    fn visit(
+        function: &Function,
+        body: &[Stmt],
+        outer: Option<&Loop>,
+        all: &mut Vec<Vectorization>,
+    ) {
+        for stmt in body {
+            let mut around = outer;
+            match &stmt.kind {
+                StmtKind::For(this) => {
+                    all.push(of_loop(function, this, outer));
+                    around = Some(this);
+                }
+                StmtKind::Reduce(_) => {
+                    all.push(Vectorization::Unknown);
+                    around = None;
+                }
+                _ => {}
+            }
+            walk::blocks(stmt, &mut |inner| visit(function, inner, around, all));
+        }
+    }
+    let mut all = Vec::new();
+    visit(function, &function.body, None, &mut all);
+    all
+}
+
+fn of_loop(function: &Function, this: &Loop, outer: Option<&Loop>) -> Vectorization {
+    let found = innermost(function, this);
+    let is_reduction = matches!(
+        found,
+        Vectorization::OrderedSum | Vectorization::Scalar(Obstacle::OrderedReduction(_))
+    );
+    match outer {
+        Some(outer) if is_reduction && is_vectorized_outside(outer, this) => Vectorization::Lanes,
+        _ => found,
+    }
+}
+
+/// Returns true if compilers compute several results of the loop around a reduction at the same
+/// time: it contains only this loop, which has the same length each time, and whose reads of arrays
+/// depend on one of both counters. Other reads would be gathers, which cost more than they save.
+fn is_vectorized_outside(outer: &Loop, this: &Loop) -> bool {
+    let is_plain = outer.body.iter().all(|stmt| match &stmt.kind {
+        StmtKind::For(inner) => inner.counter == this.counter,
+        StmtKind::Declare(..) | StmtKind::Assign(..) => true,
+        _ => false,
+    });
+    let mut reads_apart = true;
+    walk::for_each_expr(&this.body, &mut |expr| {
+        walk::sub_exprs(expr, &mut |part| {
+            if let ExprKind::Load(place) = &part.kind
+                && let Some(index) = &place.index
+                && index.mentions(outer.counter)
+            {
+                let form = linear_form(index, outer.counter);
+                reads_apart &= form.is_some_and(|(stride, _)| stride.as_const() == Some(1))
+                    && !index.mentions(this.counter);
+            }
+        });
+    });
+    let bounds = [&this.from, &this.to];
+    is_plain
+        && reads_apart
+        && outer.step.as_const() == Some(1)
+        && !bounds.iter().any(|bound| bound.mentions(outer.counter))
+}
+
+fn innermost(function: &Function, this: &Loop) -> Vectorization {
     if this.mode == LoopMode::Vector {
         return Vectorization::Vector;
     }
@@ -67,6 +141,9 @@ pub(super) fn of(function: &Function, this: &Loop) -> Vectorization {
     if is_library_call(this) {
         return Vectorization::LibraryCall;
     }
+    if has_vectors(&this.body) {
+        return Vectorization::Explicit;
+    }
     let mut body = Body {
         function,
         this,
@@ -79,6 +156,17 @@ pub(super) fn of(function: &Function, this: &Loop) -> Vectorization {
     };
     body.block(&this.body);
     body.verdict()
+}
+
+/// Returns true if statements compute with values of vector types.
+fn has_vectors(body: &[Stmt]) -> bool {
+    let mut found = false;
+    walk::for_each_expr(body, &mut |expr| {
+        walk::sub_exprs(expr, &mut |part| {
+            found |= matches!(&*part.ty, Type::Vector(..))
+        });
+    });
+    found
 }
 
 /// Returns true for a loop with a small constant number of iterations, which compilers unroll.
@@ -194,8 +282,8 @@ impl<'a> Body<'a> {
             }
             ExprKind::Load(place) => self.is_unknown |= !place.members.is_empty(),
             ExprKind::Call(function, _) => match math::plain_name(&function.name) {
-                Some("sqrt" | "fabs") => {}
-                Some("fma" | "copysign" | "floor" | "ceil" | "trunc" | "rint" | "nearbyint")
+                Some("sqrt" | "fabs" | "fma") => {}
+                Some("copysign" | "floor" | "ceil" | "trunc" | "rint" | "nearbyint")
                 | Some("fmin" | "fmax" | "round" | "lrint" | "fdim") => self.is_unknown = true,
                 Some(_) if function.body.is_none() => {
                     self.block_by(Obstacle::Call(function.name.clone()));
@@ -237,6 +325,10 @@ impl<'a> Body<'a> {
         for (id, value) in std::mem::take(&mut self.scalars) {
             match self.reduction(id, value) {
                 Some(reduction) => match (reduction, is_float(&value.ty)) {
+                    // No processor adds the lanes of a vector to a number in a fused operation.
+                    (Binary::Add | Binary::Sub, true) if has_fma(value) => {
+                        self.block_by(Obstacle::OrderedReduction("sum"));
+                    }
                     (Binary::Add | Binary::Sub, true) => is_sum = true,
                     (Binary::Mul, true) => self.block_by(Obstacle::OrderedReduction("product")),
                     (Binary::Min, true) => self.block_by(Obstacle::OrderedReduction("minimum")),
@@ -246,7 +338,8 @@ impl<'a> Body<'a> {
                     _ => self.is_unknown = true,
                 },
                 None if !self.reads(value, id) => self.is_unknown = true,
-                None => match has_select(value) {
+                // Without `-ffast-math`, compilers keep the order of comparisons of floats.
+                None => match has_select(value) && !self.compares(value, id) {
                     true => self.is_unknown = true,
                     false => self.block_by(Obstacle::Recurrence(self.name(id))),
                 },
@@ -326,10 +419,15 @@ impl<'a> Body<'a> {
     }
 
     fn operator(&self, id: Id, value: &Expr) -> Option<Binary> {
+        let is_variable = |expr: &Expr| matches!(&expr.kind, ExprKind::Load(place) if place.id == id && place.index.is_none());
+        if let Some([a, b, sum]) = fma_operands(value) {
+            let is_sum = is_variable(sum) || self.operator(id, sum) == Some(Binary::Add);
+            let is_apart = !self.reads(a, id) && !self.reads(b, id);
+            return (is_sum && is_apart).then_some(Binary::Add);
+        }
         let ExprKind::Binary(operator, a, b) = &value.kind else {
             return None;
         };
-        let is_variable = |expr: &Expr| matches!(&expr.kind, ExprKind::Load(place) if place.id == id && place.index.is_none());
         match (self.reads(a, id), self.reads(b, id)) {
             (true, false) if is_variable(a) => Some(*operator),
             (false, true) if is_variable(b) && *operator != Binary::Sub => Some(*operator),
@@ -342,6 +440,22 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// Returns true if a part of a value compares a variable with another float.
+    fn compares(&self, value: &Expr, id: Id) -> bool {
+        let mut found = false;
+        walk::sub_exprs(value, &mut |part| {
+            if let ExprKind::Binary(operator, a, b) = &part.kind {
+                let is_comparison = matches!(
+                    operator,
+                    Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge | Binary::Eq | Binary::Ne
+                );
+                found |=
+                    is_comparison && is_float(&a.ty) && (self.reads(a, id) || self.reads(b, id));
+            }
+        });
+        found
+    }
+
     fn reads(&self, value: &Expr, id: Id) -> bool {
         let mut found = false;
         walk::sub_exprs(value, &mut |expr| {
@@ -349,6 +463,22 @@ impl<'a> Body<'a> {
         });
         found
     }
+}
+
+/// Returns the factors and the summand of a fused multiplication and addition.
+fn fma_operands(value: &Expr) -> Option<[&Expr; 3]> {
+    match &value.kind {
+        ExprKind::Call(function, operands) if math::plain_name(&function.name) == Some("fma") => {
+            operands.iter().collect::<Vec<_>>().try_into().ok()
+        }
+        _ => None,
+    }
+}
+
+fn has_fma(value: &Expr) -> bool {
+    let mut found = false;
+    walk::sub_exprs(value, &mut |part| found |= fma_operands(part).is_some());
+    found
 }
 
 /// Returns true if a loop only fills a contiguous part of an array with zeros, or copies one.

@@ -5,8 +5,10 @@
 //! assist itself.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use syntax::Span;
+use db::ItemId;
+use syntax::{Diagnostic, Span};
 
 use super::{ALL, Assist, AssistEffect, AssistRequest, UndoableRewrite, assists, resolve_assist};
 use crate::fixture::Fixture;
@@ -25,12 +27,28 @@ pub(super) fn request(at: FilePosition) -> AssistRequest<'static> {
         only: None,
         prompts: true,
         undoable: &[],
+        hints: &[],
     }
 }
 
+/// Returns the performance hints of the definitions in the first file.
+fn hints(fixture: &Fixture) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
+    let db = &fixture.db;
+    let items = db.items(fixture.files[0]);
+    let hints = items.iter().filter_map(|item| {
+        let target = db.targets(*item).iter().next()?;
+        let found = db.estimate_on(*item, target, None, &[]).ok()?;
+        Some((*item, found.hints.clone().into()))
+    });
+    hints.collect()
+}
+
 /// Creates such a request for the range or otherwise the cursor of a fixture.
-fn request_in(fixture: &Fixture) -> AssistRequest<'static> {
-    match fixture.ranges.first() {
+fn request_in<'r>(
+    fixture: &Fixture,
+    hints: &'r [(ItemId, Arc<[Diagnostic]>)],
+) -> AssistRequest<'r> {
+    let request = match fixture.ranges.first() {
         Some(&range) => AssistRequest {
             range,
             selection: range.span,
@@ -40,7 +58,8 @@ fn request_in(fixture: &Fixture) -> AssistRequest<'static> {
             })
         },
         None => request(fixture.cursors[0]),
-    }
+    };
+    AssistRequest { hints, ..request }
 }
 
 /// A code action that is chosen in a program, and the result.
@@ -91,9 +110,10 @@ fn examples(text: &str) -> Vec<Vec<Step>> {
 
 /// Returns the code action with a title from the usual menu, or otherwise from those of its kind.
 fn titled(fixture: &Fixture, title: &str, undoable: &[UndoableRewrite]) -> Option<Assist> {
+    let hints = hints(fixture);
     let all = AssistRequest {
         undoable,
-        ..request_in(fixture)
+        ..request_in(fixture, &hints)
     };
     let mut menus = vec![assists(&fixture.db, all)];
     for &kind in AssistKind::ALL {
@@ -126,9 +146,10 @@ fn examples_of_assists_are_correct() {
                     AssistEffect::Prompt(prompt) => format!("{}\n", prompt.strategy),
                     AssistEffect::Disabled(reason) => format!("{reason}\n"),
                     AssistEffect::Edit(_) => {
+                        let hints = hints(&fixture);
                         let again = AssistRequest {
                             undoable: &undoable,
-                            ..request_in(&fixture)
+                            ..request_in(&fixture, &hints)
                         };
                         let resolved = resolve_assist(&fixture.db, again, &assist.id);
                         let resolved = resolved.expect("it is found by its id");

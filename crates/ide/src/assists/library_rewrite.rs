@@ -25,19 +25,20 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     if let Some(id) = cx.resolved {
         return resolved(cx, id).into_iter().collect();
     }
-    let actions = cx.rewrites().iter();
-    let assist = |action: &RewriteAction| {
-        let effect = match &action.disabled {
-            Some(reason) => AssistEffect::Disabled(reason.clone()),
-            None => rewrite(action.item, action.strategy.clone(), action.path.clone()),
-        };
-        let id = format!("{}@{}", action.strategy, letters(&action.path));
-        Assist {
-            preferred: action.preferred,
-            ..Assist::new(id, action.kind, action.title.clone(), effect).of_item(action.item)
-        }
+    cx.rewrites().iter().map(assist).collect()
+}
+
+/// Returns the code action for a rewrite.
+pub(super) fn assist(action: &RewriteAction) -> Assist {
+    let effect = match &action.disabled {
+        Some(reason) => AssistEffect::Disabled(reason.clone()),
+        None => rewrite(action.item, action.strategy.clone(), action.path.clone()),
     };
-    actions.map(assist).collect()
+    let id = format!("{}@{}", action.strategy, letters(&action.path));
+    Assist {
+        preferred: action.preferred,
+        ..Assist::new(id, action.kind, action.title.clone(), effect).of_item(action.item)
+    }
 }
 
 /// Returns the rewrite that an id stands for. The id contains the strategy and the path, so that no

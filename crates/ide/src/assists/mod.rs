@@ -9,6 +9,7 @@ mod diagnostic_fix;
 mod edits;
 mod enter_sizes;
 mod extract_definition;
+mod hint_fix;
 mod import_name;
 mod library_rewrite;
 mod lowered_copy;
@@ -27,9 +28,10 @@ mod examples;
 mod tests;
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use db::{Database, FileId, ItemId};
-use syntax::{Dialect, Span};
+use syntax::{Diagnostic, Dialect, Span};
 
 use crate::diagnostics::item_diagnostics;
 use crate::item_view::def_name;
@@ -44,6 +46,7 @@ pub use undo_rewrite::{RewriteExplanation, UndoableRewrite, explain_rewrite};
 /// All assists, in the order of the menu.
 const ALL: &[AssistHandler] = &[
     diagnostic_fix::HANDLER,
+    hint_fix::HANDLER,
     import_name::HANDLER,
     name_strategy::HANDLER,
     undo_rewrite::HANDLER,
@@ -232,6 +235,8 @@ pub struct AssistRequest<'r> {
     pub prompts: bool,
     /// The rewrites that were made, the latest last.
     pub undoable: &'r [UndoableRewrite],
+    /// The performance hints that are known, by definition.
+    pub hints: &'r [(ItemId, Arc<[Diagnostic]>)],
 }
 
 /// A request with what several assists compute.

@@ -610,13 +610,14 @@ fn rewrites_are_those_of_the_target_that_the_definition_names() {
     menu(
         &reduce("c"),
         expect![[r#"
-        Drop the parameter (η)
-        Lower to reduceSeq
-        Split reduction into chunks of 32: n → n/32 × 32 (assumes 32 divides n, changes rounding)
-        Block reduction by 32: n → n/32 × 32 (assumes 32 divides n, changes rounding)
-        Reduce in 32 strides (assumes 32 divides n, changes rounding)
-        Copy the reduction's result
-    "#]],
+            Drop the parameter (η)
+            Lower to reduceSeq
+            Split reduction into chunks of 32: n → n/32 × 32 (assumes 32 divides n, changes rounding)
+            Block reduction by 32: n → n/32 × 32 (assumes 32 divides n, changes rounding)
+            Reduce in 32 strides (assumes 32 divides n, changes rounding)
+            Reduce in vectors of 8 (assumes 8 divides n, changes rounding)
+            Copy the reduction's result
+        "#]],
     );
     menu(
         &reduce("opencl"),
@@ -626,6 +627,7 @@ fn rewrites_are_those_of_the_target_that_the_definition_names() {
             Split reduction into chunks of 32: n → n/32 × 32 (assumes 32 divides n, changes rounding)
             Reduce in 32 strides (assumes 32 divides n, changes rounding)
             Split reduction into chunks of 64: n → n/64 × 64 (assumes 64 divides n, changes rounding)
+            Reduce in vectors of 8 (assumes 8 divides n, changes rounding)
             Copy the reduction's result
         "#]],
     );

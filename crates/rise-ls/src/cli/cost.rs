@@ -171,12 +171,22 @@ fn host(target: Target) -> Machine {
             }
         }
     }
+    machine.register_bytes = register_bytes();
     machine.cycles.latency = seconds_of_addition() * machine.frequency;
     if let Some(last) = machine.caches.last_mut() {
         last.consecutive = bandwidth_of_memory();
         last.total = last.total.max(last.consecutive);
     }
     machine
+}
+
+/// Returns the size of the vector registers that generated C uses.
+fn register_bytes() -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx512f") {
+        return 64;
+    }
+    32
 }
 
 /// Measures the time of an addition that waits for the one before.
@@ -357,7 +367,8 @@ fn vectorization_text(this: &LoopEstimate) -> String {
     match &this.vectorization {
         Vectorization::Outer => String::new(),
         Vectorization::Unknown => ": perhaps vectorised".to_owned(),
-        Vectorization::Vector => ": vectorised".to_owned(),
+        Vectorization::Vector | Vectorization::Explicit => ": vectorised".to_owned(),
+        Vectorization::Lanes => ": vectorised with the loop around it".to_owned(),
         Vectorization::LibraryCall => ": a call of `memset` or `memcpy`".to_owned(),
         Vectorization::OrderedSum => ": each addition waits for the one before".to_owned(),
         Vectorization::Scalar(_) => {
@@ -384,6 +395,8 @@ fn reason(vectorization: &Vectorization) -> Option<String> {
         },
         Vectorization::Outer
         | Vectorization::Vector
+        | Vectorization::Explicit
+        | Vectorization::Lanes
         | Vectorization::LibraryCall
         | Vectorization::OrderedSum
         | Vectorization::Unknown => return None,
@@ -394,6 +407,8 @@ fn word(vectorization: &Vectorization) -> &'static str {
     match vectorization {
         Vectorization::Outer => "outer",
         Vectorization::Vector => "yes",
+        Vectorization::Explicit => "explicit",
+        Vectorization::Lanes => "lanes",
         Vectorization::LibraryCall => "library",
         Vectorization::OrderedSum => "ordered",
         Vectorization::Scalar(_) => "no",

@@ -83,7 +83,7 @@ impl Default for DiagnosticSettings {
     fn default() -> Self {
         DiagnosticSettings {
             obligations: true,
-            performance: false,
+            performance: true,
         }
     }
 }

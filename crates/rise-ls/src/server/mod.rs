@@ -54,7 +54,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, bounded, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, unbounded};
 
 use client::Client;
 use event::Event;
@@ -150,8 +150,22 @@ impl Drop for EndOfMainLoop {
 
 /// Handles events until the client's messages end.
 fn main_loop(mut session: Session, events: &Receiver<Event>) {
-    while let Ok(event) = events.recv() {
-        let mut next = Some(event);
+    /// The pause after the last event before estimates are computed: a keystroke would have to wait
+    /// until they are interrupted.
+    const IDLE: Duration = Duration::from_millis(300);
+    loop {
+        let event = match session.estimates_are_due() {
+            true => events.recv_timeout(IDLE),
+            false => events.recv().map_err(RecvTimeoutError::from),
+        };
+        let mut next = match event {
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Timeout) => {
+                guarded(&mut session, Session::start_estimates);
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
         while let Some(event) = next {
             guarded(&mut session, |session| session.handle(event));
             if session.is_over() {

@@ -105,6 +105,8 @@ pub struct Session {
     pub(super) revision: u64,
     /// True if something has changed since diagnostics were last computed.
     pub(super) stale: bool,
+    /// True if something has changed since estimates were last computed.
+    estimates_are_due: bool,
     /// True if there may be imports whose files were not looked up.
     pub(super) unread_imports: bool,
     /// Files that were not read within the time limit, with the number of the latest attempt.
@@ -151,6 +153,7 @@ impl Session {
             // Revisions identify what the client has received, also from earlier workers.
             revision: u64::from(restarts) << 32,
             stale: false,
+            estimates_are_due: false,
             unread_imports: false,
             late: FxHashMap::default(),
             readings: 0,
@@ -227,13 +230,31 @@ impl Session {
                 }
             }
             drop(checking);
+        };
+        self.pool.run(Lane::Worker, Box::new(job));
+        self.estimates_are_due = self.view.settings.diagnostics.performance;
+    }
+
+    /// Returns true if [`Session::start_estimates`] has something to do.
+    pub fn estimates_are_due(&self) -> bool {
+        self.estimates_are_due
+    }
+
+    /// Starts to compute estimates, and publishes the hints that have changed.
+    pub fn start_estimates(&mut self) {
+        self.estimates_are_due = false;
+        let traits = self.view.client;
+        let (publisher, reports, revision) =
+            (self.publisher.clone(), self.reports.clone(), self.revision);
+        let snapshot = self.snapshot();
+        let job = move || {
             if !snapshot.view.estimates.update(&snapshot) {
                 return;
             }
             if !traits.pulls_diagnostics {
                 publisher.run(&snapshot, revision, &reports);
             } else if traits.refreshes_diagnostics {
-                let _ = events.send(Event::Outdated);
+                let _ = reports.events.send(Event::Outdated);
             }
         };
         self.pool.run(Lane::Worker, Box::new(job));

@@ -61,7 +61,9 @@ pub fn code_actions(
     let client = snapshot.view.client;
     let only = params.context.only.as_deref().map(requested);
     let undoable = undoable(snapshot);
+    let hints = snapshot.view.estimates.hints(snapshot, document.file);
     let request = AssistRequest {
+        hints: &hints,
         only: only.as_deref(),
         prompts: client.asks,
         undoable: &undoable,
@@ -85,6 +87,7 @@ fn place(document: &Document, range: Range) -> AssistRequest<'static> {
         only: None,
         prompts: false,
         undoable: &[],
+        hints: &[],
     }
 }
 
@@ -184,7 +187,9 @@ pub fn resolve(snapshot: &Snapshot, mut action: CodeAction) -> Answer<CodeAction
     };
     let document = snapshot.document(&data.uri)?;
     let undoable = undoable(snapshot);
+    let hints = snapshot.view.estimates.hints(snapshot, document.file);
     let request = AssistRequest {
+        hints: &hints,
         undoable: &undoable,
         ..place(&document, data.range)
     };
