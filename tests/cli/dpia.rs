@@ -391,8 +391,8 @@ fn apart(text: &str) -> (String, Vec<&str>) {
     (rest, conditions)
 }
 
-/// Returns true if two C texts are equal up to a bijective renaming: a printed text has a name of
-/// its own for each variable.
+/// Returns true if two C texts are equal up to a bijective renaming, and up to line breaks, which
+/// depend on the lengths of names: a printed text has a name of its own for each variable.
 fn same_but_for_names(a: &str, b: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let mut words = vec![String::new()];
@@ -405,6 +405,7 @@ fn same_but_for_names(a: &str, b: &str) -> bool {
                 words.push(c.to_string());
             }
         }
+        words.retain(|word| !word.trim().is_empty());
         words
     };
     let (a, b) = (words(a), words(b));

@@ -90,9 +90,11 @@ pub fn preferred(loops: &KernelLoops, device: &DeviceInfo) -> [u64; 3] {
     local
 }
 
-/// Returns the largest number of work-items of a group by default.
+/// Returns the largest number of work-items of a group by default: such that all compute units have
+/// work, if all work-items are independent and their number is not given.
 fn most_items(loops: &KernelLoops, device: &DeviceInfo) -> u64 {
-    if loops.counts.iter().any(|(level, ..)| *level != Level::Global) {
+    let mut levels = loops.counts.iter().map(|(level, ..)| *level);
+    if levels.any(|level| level != Level::Global) || loops.global.iter().any(Option::is_some) {
         return MAX_LOCAL_SIZE;
     }
     let iterations = |dim| count(loops, Level::Global, dim).unwrap_or(1).max(1);
@@ -175,11 +177,15 @@ mod tests {
         use Level::{Global, Local, WorkGroup};
         assert_eq!(first(&KernelLoops::default()), ([1; 3], [1; 3]));
         let loops = counts(&[(Global, 0, 1000)]);
-        assert_eq!(first(&loops), ([128, 1, 1], [1024, 1, 1]));
+        assert_eq!(first(&loops), ([32, 1, 1], [1024, 1, 1]));
+        let loops = counts(&[(Global, 0, 1 << 20)]);
+        assert_eq!(first(&loops), ([256, 1, 1], [1 << 20, 1, 1]));
+        let loops = counts(&[(Global, 0, 512), (Global, 1, 512)]);
+        assert_eq!(first(&loops), ([32, 8, 1], [512, 512, 1]));
         let loops = counts(&[(Global, 0, 3)]);
         assert_eq!(first(&loops), ([4, 1, 1], [4, 1, 1]));
         let loops = counts(&[(Global, 0, 100), (Global, 1, 50)]);
-        assert_eq!(first(&loops), ([32, 4, 1], [128, 52, 1]));
+        assert_eq!(first(&loops), ([32, 8, 1], [128, 56, 1]));
         let loops = counts(&[(WorkGroup, 0, 10), (Local, 0, 64), (Local, 0, 7)]);
         assert_eq!(first(&loops), ([64, 1, 1], [640, 1, 1]));
         let loops = counts(&[(WorkGroup, 1, 10), (Local, 0, 500)]);
@@ -192,7 +198,7 @@ mod tests {
             local: [Some(16), None, None],
             ..counts(&[(Level::Global, 0, 100), (Level::Global, 1, 100)])
         };
-        assert_eq!(first(&loops), ([16, 8, 1], [112, 104, 1]));
+        assert_eq!(first(&loops), ([16, 16, 1], [112, 112, 1]));
         let loops = KernelLoops {
             global: [Some(96), Some(1), Some(1)],
             ..counts(&[(Level::Global, 0, 100)])
