@@ -13,11 +13,14 @@ use super::client::{Client, uri};
 use super::preview::{Place, Program, Session, candidates, programs};
 use super::table::{Row, Series, Table, Unit};
 
-/// The pauses between keystrokes in turn: hints are interrupted at different points.
-const PAUSES: [Duration; 3] = [
+/// The pauses between keystrokes in turn. Hints are computed after 0.3 s without a message, so that
+/// the keystrokes after the longer ones interrupt that at different points.
+const PAUSES: [Duration; 5] = [
     Duration::from_millis(5),
     Duration::from_millis(20),
     Duration::from_millis(80),
+    Duration::from_millis(310),
+    Duration::from_millis(330),
 ];
 /// The number of keystrokes between requests.
 const ASK_EVERY: usize = 5;

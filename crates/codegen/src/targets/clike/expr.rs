@@ -7,9 +7,11 @@ use rise::Type;
 use rise::core::Foreign;
 use syntax::ast::{Literal, ScalarType};
 
-use crate::ir::{Expr, ExprKind, Place, Unary};
+use crate::ir::{Binary, Expr, ExprKind, Place, Unary};
 
+use super::operator::sign;
 use super::place::Use;
+use super::rounding::{ROUNDED, is_product};
 use super::{Prec, Printer, foreign};
 use crate::error::{self, Result};
 use crate::ir::types::CType;
@@ -88,6 +90,29 @@ impl Printer<'_> {
     }
 
     fn kind(&mut self, expr: &Expr) -> Result<Prec> {
+        if self.rounds_products && is_scalar_float(expr) && is_product(expr) {
+            self.write(&format!("{ROUNDED}("));
+            self.product(expr)?;
+            self.write(")");
+            return Ok(Prec::Postfix);
+        }
+        self.form(expr)
+    }
+
+    /// Writes a product of floats, and its left operand as well, without [`ROUNDED`].
+    fn product(&mut self, expr: &Expr) -> Result<Prec> {
+        match &expr.kind {
+            ExprKind::Binary(Binary::Mul, a, b) if is_product(a) => {
+                self.at_least(Prec::Product, |this| this.product(a))?;
+                self.write(sign(Binary::Mul));
+                self.expr(b, Prec::Unary)?;
+                Ok(Prec::Product)
+            }
+            _ => self.form(expr),
+        }
+    }
+
+    fn form(&mut self, expr: &Expr) -> Result<Prec> {
         match &expr.kind {
             ExprKind::Literal(literal) => {
                 let ty = self.type_of(expr)?;
@@ -407,6 +432,13 @@ impl Printer<'_> {
         self.write(")");
         Ok(Prec::Postfix)
     }
+}
+
+fn is_scalar_float(expr: &Expr) -> bool {
+    matches!(
+        &*expr.ty,
+        Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
+    )
 }
 
 /// Returns true if a function is the one that computes the primitive `fma`.

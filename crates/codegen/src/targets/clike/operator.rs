@@ -9,7 +9,6 @@ use crate::ir::{Binary, Expr, ExprKind, Unary};
 
 use super::assemble::register_lanes;
 use super::literal::{float_value, int_value, integer};
-use super::rounding::ROUNDED;
 use super::{Prec, Printer};
 use crate::error::{self, Result};
 use crate::ir::types::CType;
@@ -133,12 +132,6 @@ impl Printer<'_> {
         scalar: ScalarType,
     ) -> Result<Prec> {
         let Some(int) = Int::of(scalar) else {
-            if op == Binary::Mul && self.rounds_products {
-                self.write(&format!("{ROUNDED}("));
-                self.factors(a, b)?;
-                self.write(")");
-                return Ok(Prec::Postfix);
-            }
             return self.infix(op, a, b);
         };
         if matches!(op, Binary::Div | Binary::Mod) {
@@ -159,16 +152,6 @@ impl Printer<'_> {
             self.at_least(Prec::Unary, |this| this.wrapping(op, a, b, wrapping))?;
         }
         Ok(Prec::Unary)
-    }
-
-    /// Writes a product of floats as an infix expression, also if its left operand is a product.
-    fn factors(&mut self, a: &Expr, b: &Expr) -> Result<()> {
-        match &a.kind {
-            ExprKind::Binary(Binary::Mul, first, second) => self.factors(first, second)?,
-            _ => self.expr(a, Prec::Product)?,
-        }
-        self.write(sign(Binary::Mul));
-        self.expr(b, right_operand(Binary::Mul))
     }
 
     fn infix(&mut self, op: Binary, a: &Expr, b: &Expr) -> Result<Prec> {

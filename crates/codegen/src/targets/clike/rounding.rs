@@ -4,6 +4,7 @@
 use rise::Type;
 use syntax::ast::ScalarType;
 
+use crate::analysis::math;
 use crate::ir::{Binary, Expr, ExprKind, Function, Unary, walk};
 
 use super::literal::float_value;
@@ -21,7 +22,7 @@ pub(super) const NO_CONTRACTION: &str = "#ifdef __clang__\n#pragma STDC FP_CONTR
 /// The name of the macro for products.
 pub(super) const ROUNDED: &str = "ROUNDED";
 
-/// The macro for products. GCC 12 vectorises sums and differences that alternate by instructions
+/// The macro for [products](is_product). GCC 12 vectorises sums and differences that alternate by instructions
 /// that do not round a product in their left operands, although its options exclude contraction.
 /// The built-in function stops that, and costs nothing.
 pub(super) const ROUNDED_PRODUCT: &str = "/* GCC 12 fuses products with alternating sums and \
@@ -59,8 +60,8 @@ impl Operators {
         ) {
             return;
         }
+        self.products |= is_product(expr);
         match &expr.kind {
-            ExprKind::Binary(Binary::Mul, ..) => self.products = true,
             ExprKind::Binary(Binary::Add, ..) => self.sums = true,
             ExprKind::Binary(Binary::Sub, ..) => self.differences = true,
             ExprKind::Unary(Unary::Neg, _) => self.negations = true,
@@ -69,6 +70,37 @@ impl Operators {
             }
             _ => {}
         }
+    }
+}
+
+/// Returns true if an expression on floats is a product, or if a compiler may compute it by one: a
+/// quotient by a constant, the double of a value, and a power.
+pub(super) fn is_product(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Binary(Binary::Mul, ..) => true,
+        ExprKind::Binary(Binary::Div, _, by) => float_value(by).is_some(),
+        ExprKind::Binary(Binary::Add, a, b) => is_same(a, b),
+        ExprKind::Binary(Binary::Sub, a, b) => is_negated(a, b) || is_negated(b, a),
+        ExprKind::Call(function, _) => math::plain_name(&function.name) == Some("pow"),
+        _ => false,
+    }
+}
+
+/// Returns true if `a` is `-b`.
+fn is_negated(a: &Expr, b: &Expr) -> bool {
+    matches!(&a.kind, ExprKind::Unary(Unary::Neg, value) if is_same(value, b))
+}
+
+/// Returns true if two expressions compute the same from the same variables, wherever they are in
+/// the program.
+fn is_same(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Binary(f, a, b), ExprKind::Binary(g, c, d)) => {
+            f == g && is_same(a, c) && is_same(b, d)
+        }
+        (ExprKind::Unary(f, a), ExprKind::Unary(g, b)) => f == g && is_same(a, b),
+        (ExprKind::Half(f, a), ExprKind::Half(g, b)) => f == g && is_same(a, b),
+        (a, b) => a == b,
     }
 }
 
