@@ -182,7 +182,8 @@ impl Lowering<'_> {
     }
 
     /// Lowers the body of a loop whose result is written by a loop over work-items of this
-    /// dimension, and of the smaller ones inside. Returns `None` if that is not possible.
+    /// dimension, and of the smaller ones inside. Returns `None` if that is not possible, or if every
+    /// work-item of the inner dimension would repeat a loop.
     fn loop_with_inner(
         &mut self,
         dimension: i64,
@@ -195,7 +196,9 @@ impl Lowering<'_> {
             let write = |this: &mut Self| this.write(body);
             let lowered = this.iteration(Repetition::Loop, &[], (param, array), write)?;
             let is_unused = this.dimension.take().is_some();
-            match is_unused && dimension > 0 || this.stores_outside_of_inner_loop(lowered) {
+            let is_repeated =
+                this.stores_outside_of_inner_loop(lowered) || this.reduces_outside(lowered);
+            match is_unused && dimension > 0 || is_repeated {
                 true => Err(LoweringError::StoredByAll),
                 false => Ok(lowered),
             }
@@ -231,6 +234,30 @@ impl Lowering<'_> {
         }
         args.iter()
             .any(|arg| self.stores_outside_of_inner_loop(*arg))
+    }
+
+    /// Returns true if a value that a written expression binds outside of the functions of
+    /// `mapGlobal` is computed by a loop, which every work-item of the inner dimension would execute.
+    fn reduces_outside(&self, term: Term) -> bool {
+        let (head, args) = self.store.spine(term);
+        match (self.store.node(head), &args[..]) {
+            (Node::Primitive(Primitive::MapGlobal, _), _) => false,
+            (Node::Primitive(Primitive::Let, _), &[value, f]) => {
+                self.contains_loop(value) || self.reduces_outside(f)
+            }
+            (Node::Lambda(_, body), _) => self.reduces_outside(body),
+            (Node::Primitive(..), args) => args.iter().any(|arg| self.reduces_outside(*arg)),
+            _ => false,
+        }
+    }
+
+    /// Returns true if the evaluation of a value executes a reduction that is not unrolled.
+    fn contains_loop(&self, value: Term) -> bool {
+        let (head, args) = self.store.spine(value);
+        matches!(
+            self.store.node(head),
+            Node::Primitive(Primitive::ReduceSeq, _)
+        ) || args.iter().any(|arg| self.contains_loop(*arg))
     }
 
     /// Lowers the body of a loop over an array. `param` is the variable for its elements, `others`
