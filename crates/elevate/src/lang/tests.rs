@@ -129,14 +129,14 @@ fn lowering_errors_say_what_to_do() {
         LoweringError::TooLarge,
         LoweringError::IllTyped,
         LoweringError::StoredInView,
-        LoweringError::StoredByAll,
+        LoweringError::NotDistributed,
     ];
     let texts: Vec<String> = all.iter().map(LoweringError::to_string).collect();
     expect![[r#"
         the program becomes too large
         a part of the program has no type that its pattern admits, such as a type variable in the place of an array: write this type out
         an array would be stored again at each read of the array that contains it: store one of the two before the loop that reads it, with `toMem`
-        an array would be stored by every work-item of the inner loop: store it before the outer loop, with `toMem`"#]].assert_eq(&texts.join("\n"));
+        every work-item of the inner loop would store or compute the same: store it before the outer loop, with `toMem`"#]].assert_eq(&texts.join("\n"));
 }
 
 #[test]

@@ -116,10 +116,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers the body of a loop over work-items whose result is written by another such loop, as far
-    /// as possible by two, one in the other. Returns the body and the dimension of its loop; `None`
-    /// if the body stores something outside of the inner loop, which every work-item of the inner
-    /// dimension would write.
+    /// Lowers the body of a loop over work-items whose result is written by another such loop, as
+    /// far as possible by two, one in the other. Returns the body and the dimension of its loop;
+    /// `None` if every work-item of an inner dimension would store or compute the same.
     fn nested_loop(
         &mut self,
         param: Local,
@@ -134,8 +133,8 @@ impl Lowering<'_> {
         Ok(None)
     }
 
-    /// Lowers the parts of a result, which one kernel writes, such that their outermost loops are all
-    /// distributed over the same number of dimensions.
+    /// Lowers the parts of a result, which one kernel writes, such that their outermost loops are
+    /// all distributed over the same number of dimensions.
     pub(super) fn in_equal_dimensions(
         &mut self,
         mut lower: impl FnMut(&mut Self) -> Lowered,
@@ -144,25 +143,24 @@ impl Lowering<'_> {
         if self.parallelism != Parallelism::WorkItems || is_decided || !self.is_outermost() {
             return lower(self);
         }
-        for inner in [2, 1] {
+        let mut lowered = Err(LoweringError::NotDistributed);
+        // Without inner loops, all parts are distributed over one dimension.
+        for inner in [2, 1, 0] {
             self.inner_dimensions = Some(inner);
-            let lowered = self.attempt(|this| {
+            lowered = self.attempt(|this| {
                 let lowered = lower(this)?;
                 let mut dimensions = FxHashSet::default();
                 this.outer_dimensions(lowered, &mut dimensions);
                 match dimensions.len() > 1 {
-                    true => Err(LoweringError::StoredByAll),
+                    true => Err(LoweringError::NotDistributed),
                     false => Ok(lowered),
                 }
             });
             self.inner_dimensions = None;
-            if !matches!(lowered, Err(LoweringError::StoredByAll)) {
-                return lowered;
+            if !matches!(lowered, Err(LoweringError::NotDistributed)) {
+                break;
             }
         }
-        self.inner_dimensions = Some(0);
-        let lowered = lower(self);
-        self.inner_dimensions = None;
         lowered
     }
 
@@ -182,8 +180,8 @@ impl Lowering<'_> {
     }
 
     /// Lowers the body of a loop whose result is written by a loop over work-items of this
-    /// dimension, and of the smaller ones inside. Returns `None` if that is not possible, or if every
-    /// work-item of the inner dimension would repeat a loop.
+    /// dimension, and of the smaller ones inside. Returns `None` if that is not possible, or if
+    /// every work-item of the inner dimension would store the same or repeat a loop.
     fn loop_with_inner(
         &mut self,
         dimension: i64,
@@ -199,12 +197,12 @@ impl Lowering<'_> {
             let is_repeated =
                 this.stores_outside_of_inner_loop(lowered) || this.reduces_outside(lowered);
             match is_unused && dimension > 0 || is_repeated {
-                true => Err(LoweringError::StoredByAll),
+                true => Err(LoweringError::NotDistributed),
                 false => Ok(lowered),
             }
         });
         match lowered {
-            Err(LoweringError::StoredByAll) => Ok(None),
+            Err(LoweringError::NotDistributed) => Ok(None),
             lowered => lowered.map(Some),
         }
     }
@@ -216,11 +214,11 @@ impl Lowering<'_> {
             true => self.loop_with_inner(dimension - 1, param, body, array)?,
             false => None,
         };
-        nest.ok_or(LoweringError::StoredByAll)
+        nest.ok_or(LoweringError::NotDistributed)
     }
 
     /// Returns true if an expression contains a `toMem` outside of the functions of `mapGlobal`.
-    pub(super) fn stores_outside_of_inner_loop(&self, term: Term) -> bool {
+    fn stores_outside_of_inner_loop(&self, term: Term) -> bool {
         let (head, args) = self.store.spine(term);
         match self.store.node(head) {
             Node::Primitive(Primitive::ToMem, _) => return true,
@@ -237,7 +235,8 @@ impl Lowering<'_> {
     }
 
     /// Returns true if a value that a written expression binds outside of the functions of
-    /// `mapGlobal` is computed by a loop, which every work-item of the inner dimension would execute.
+    /// `mapGlobal` is computed by a loop, which every work-item of the inner dimension would
+    /// execute.
     fn reduces_outside(&self, term: Term) -> bool {
         let (head, args) = self.store.spine(term);
         match (self.store.node(head), &args[..]) {

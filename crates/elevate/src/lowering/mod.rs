@@ -49,9 +49,10 @@ pub(crate) enum LoweringError {
     /// An array would be stored again at each read of the view that contains it. The outermost such
     /// view is stored instead, if that is possible.
     StoredInView,
-    /// Every work-item of an inner dimension would store the same. The inner loop is sequential
-    /// instead.
-    StoredByAll,
+    /// Every work-item of a further dimension would store or compute the same, or the parts of a
+    /// result would be distributed over different numbers of dimensions. Fewer loops are
+    /// distributed instead.
+    NotDistributed,
     /// A choice of the schedule does not fit the program.
     Schedule(ScheduleError),
 }
@@ -69,9 +70,9 @@ impl fmt::Display for LoweringError {
                 "an array would be stored again at each read of the array that contains it: store \
                  one of the two before the loop that reads it, with `toMem`"
             }
-            LoweringError::StoredByAll => {
-                "an array would be stored by every work-item of the inner loop: store it before the \
-                 outer loop, with `toMem`"
+            LoweringError::NotDistributed => {
+                "every work-item of the inner loop would store or compute the same: store it before \
+                 the outer loop, with `toMem`"
             }
         })
     }

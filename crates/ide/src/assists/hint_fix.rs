@@ -54,7 +54,7 @@ pub(super) const HANDLER: AssistHandler = AssistHandler {
 };
 
 /// A rewrite that makes the loop of a hint faster.
-struct Cure {
+struct Fix {
     hint: Code,
     strategy: &'static str,
     kind: AssistKind,
@@ -63,14 +63,14 @@ struct Cure {
     heads: &'static [&'static str],
 }
 
-const CURES: &[Cure] = &[
-    Cure {
+const FIXES: &[Fix] = &[
+    Fix {
         hint: STRIDED_READ,
         strategy: "accumulateRows",
         kind: AssistKind::Move,
         heads: &[],
     },
-    Cure {
+    Fix {
         hint: ORDERED_REDUCTION,
         strategy: "partialReduceVectorize(8)",
         kind: AssistKind::Vectorize,
@@ -87,7 +87,7 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
     for (item, hints) in hints {
         for hint in item_diagnostics(cx.db, *item, hints) {
             if hint.span.start <= span.end && span.start <= hint.span.end {
-                found.extend(fix(cx, *item, hint));
+                found.extend(quick_fix(cx, *item, hint));
             }
         }
     }
@@ -95,15 +95,15 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
 }
 
 /// Returns the quick fix of a hint, if the library has one.
-fn fix(cx: &AssistContext<'_>, item: ItemId, hint: FileDiagnostic) -> Option<Assist> {
-    let cure = CURES.iter().find(|cure| cure.hint == hint.code)?;
+fn quick_fix(cx: &AssistContext<'_>, item: ItemId, hint: FileDiagnostic) -> Option<Assist> {
+    let fix = FIXES.iter().find(|fix| fix.hint == hint.code)?;
     let mut places = vec![hint.span];
     let parsed = cx.db.parsed(item);
     let name = parsed.item.name();
     if name.is_some_and(|name| cx.db.absolute(item, name.span) == hint.span) {
-        places = words(cx, item, cure.heads);
+        places = words(cx, item, fix.heads);
     }
-    let mut actions = places.into_iter().filter_map(|place| at(cx, place, cure));
+    let mut actions = places.into_iter().filter_map(|place| at(cx, place, fix));
     let action = actions.next()?;
     // Which of several loops is slow is not known.
     if actions.any(|other| other.path != action.path) {
@@ -118,14 +118,14 @@ fn fix(cx: &AssistContext<'_>, item: ItemId, hint: FileDiagnostic) -> Option<Ass
 }
 
 /// Returns the rewrite at a place, if it can be chosen.
-fn at(cx: &AssistContext<'_>, span: Span, cure: &Cure) -> Option<RewriteAction> {
+fn at(cx: &AssistContext<'_>, span: Span, fix: &Fix) -> Option<RewriteAction> {
     let place = FileRange {
         file: cx.request.range.file,
         span,
     };
-    let found = rewrites::rewrites(cx.db, place, &|kind| kind == cure.kind);
+    let found = rewrites::rewrites(cx.db, place, &|kind| kind == fix.kind);
     let mut found = found.into_iter();
-    found.find(|action| action.strategy == cure.strategy && action.disabled.is_none())
+    found.find(|action| action.strategy == fix.strategy && action.disabled.is_none())
 }
 
 /// Returns the places of words in the text of a definition.

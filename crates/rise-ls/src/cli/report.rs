@@ -116,13 +116,17 @@ impl<'a> Reporter<'a> {
             false => Vec::new(),
         };
         let is_left_out = |found: &&Diagnostic| !wrong.is_empty() && is_failure(found);
-        self.own(item, diagnostics.iter().filter(|found| !is_left_out(found)));
+        self.add_findings(item, diagnostics.iter().filter(|found| !is_left_out(found)));
         for (strategy, errors) in &wrong {
-            self.own(*strategy, errors.iter());
+            self.add_findings(*strategy, errors.iter());
         }
     }
 
-    fn own<'d>(&mut self, item: db::ItemId, diagnostics: impl Iterator<Item = &'d Diagnostic>) {
+    fn add_findings<'d>(
+        &mut self,
+        item: db::ItemId,
+        diagnostics: impl Iterator<Item = &'d Diagnostic>,
+    ) {
         for diagnostic in diagnostics {
             let (source, span) = self.place(item, diagnostic.span.into());
             let related = diagnostic.related.iter().map(|related| {

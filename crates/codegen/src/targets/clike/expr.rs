@@ -27,14 +27,22 @@ impl Printer<'_> {
     }
 
     pub(in crate::targets) fn bare_expr(&mut self, expr: &Expr) -> Result<Prec> {
+        self.at_origin_of(expr, |this| this.kind(expr))
+    }
+
+    /// Calls `write`, and maps the text that it writes to the phrase of an expression.
+    fn at_origin_of(
+        &mut self,
+        expr: &Expr,
+        write: impl FnOnce(&mut Self) -> Result<Prec>,
+    ) -> Result<Prec> {
         if expr.origin == self.origin {
-            self.kind(expr)
-        } else {
-            let at = self.map.len();
-            let result = self.mapped(expr.origin, None, |this| this.kind(expr));
-            self.note_views(at, expr);
-            result
+            return write(self);
         }
+        let at = self.map.len();
+        let result = self.mapped(expr.origin, None, write);
+        self.note_views(at, expr);
+        result
     }
 
     /// Records in the mapping with the number `at` the views from which the index of a read
@@ -99,11 +107,14 @@ impl Printer<'_> {
         self.form(expr)
     }
 
-    /// Writes a product of floats, and its left operand as well, without [`ROUNDED`].
+    /// Writes a product of floats without [`ROUNDED`], which its left operand does not need either:
+    /// only a sum or difference can be fused with a product.
     fn product(&mut self, expr: &Expr) -> Result<Prec> {
         match &expr.kind {
             ExprKind::Binary(Binary::Mul, a, b) if is_product(a) => {
-                self.at_least(Prec::Product, |this| this.product(a))?;
+                self.at_least(Prec::Product, |this| {
+                    this.at_origin_of(a, |this| this.product(a))
+                })?;
                 self.write(sign(Binary::Mul));
                 self.expr(b, Prec::Unary)?;
                 Ok(Prec::Product)
@@ -112,6 +123,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Writes an expression by its form.
     fn form(&mut self, expr: &Expr) -> Result<Prec> {
         match &expr.kind {
             ExprKind::Literal(literal) => {

@@ -17,7 +17,8 @@ const C_KEYWORDS: &str = "\
     typeof_unqual union unsigned void volatile while";
 
 /// The macros of the headers that generated programs include, of C99 to C23 with and without POSIX,
-/// those that compilers define, and `REGISTER` and `ROUNDED` of generated text; without those that start with
+/// those that compilers define, and `REGISTER` and `ROUNDED` of generated text; without those that
+/// start with
 /// `_`.
 const C_MACROS: &str = "\
     BIG_ENDIAN BUFSIZ BYTE_ORDER DOMAIN EOF EXIT_FAILURE EXIT_SUCCESS FD_CLR FD_ISSET FD_SET \

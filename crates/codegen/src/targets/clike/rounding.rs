@@ -22,9 +22,9 @@ pub(super) const NO_CONTRACTION: &str = "#ifdef __clang__\n#pragma STDC FP_CONTR
 /// The name of the macro for products.
 pub(super) const ROUNDED: &str = "ROUNDED";
 
-/// The macro for [products](is_product). GCC 12 vectorises sums and differences that alternate by instructions
-/// that do not round a product in their left operands, although its options exclude contraction.
-/// The built-in function stops that, and costs nothing.
+/// The macro for [products](is_product). GCC 12 vectorises sums and differences that alternate by
+/// instructions that do not round a product in their left operands, although its options exclude
+/// contraction. The built-in function stops that, and costs nothing.
 pub(super) const ROUNDED_PRODUCT: &str = "/* GCC 12 fuses products with alternating sums and \
      differences in spite of -ffp-contract=off. */\n\
      #if defined __GNUC__ && !defined __clang__ && __GNUC__ == 12\n\
