@@ -374,3 +374,48 @@ def f = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))
         }
     }
 }
+
+/// A definition that uses one whose strategy has errors, or fails, has the errors of the strategy.
+#[test]
+fn the_user_of_a_definition_shows_the_errors_of_its_strategy() {
+    let text = "@target(c)\n@strategy(\"s.elevate\", s)\n\
+                def f = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))\n\n\
+                @target(c)\ndef g = depFun(n: Nat => fun(xs: n.f32 => f(n)(xs)))\n";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let commands: [&[&str]; 4] = [
+        &["emit", "a.rise", "--def", "g", "--as", "c"],
+        &["run", "a.rise", "--def", "g", "-D", "n=2"],
+        &["cost", "a.rise", "--def", "g"],
+        &["--check", "a.rise"],
+    ];
+    let mut said = String::new();
+    for strategy in [
+        "implementInOrder(nothing = 3)",
+        "implementInOrder(stored = [\"y\"])",
+    ] {
+        folder.put("s.elevate", format!("strategy s : Strategy = {strategy}\n"));
+        let all = commands.map(|command| {
+            let ran = folder.run(command);
+            assert_eq!(ran.status, 1, "{}", ran.err);
+            let text = if command[0] == "--check" {
+                ran.out
+            } else {
+                ran.err
+            };
+            lines(&text)
+        });
+        assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
+        said.push_str(&all[0]);
+    }
+    expect![[r#"
+        error[unknown-name]: the called function has no parameter `nothing`
+         --> s.elevate:1:42
+          = help: the parameters are `contracts`, `stored`, `recomputed`, `accumulated`, `packed`, `inOrder`, `unrolled` and `rolled`
+        error[strategy-fails]: the program has no place `y` for `stored`: it has none for that list
+         --> a.rise:2:24
+          |         ------ tried here
+          = found: depFun(n: Nat => map(fun(x => x + 1.0f)))
+            tried by `s`
+    "#]]
+    .assert_eq(&said);
+}

@@ -1,6 +1,7 @@
 //! Tests of `rise-ls fix`.
 
 use crate::support::Folder;
+use expect_test::expect;
 
 const WRONG: &str = "\
 def rows = fun(xs: 4.4.f32 => xs |> transpos |> jion)
@@ -78,4 +79,25 @@ fn errors_that_no_fix_removes_are_counted() {
         ran.err,
         "note: a.rise: 1 fix\nnote: 1 error is left: `rise-ls check` shows it\n"
     );
+}
+
+#[test]
+fn errors_of_imported_files_are_reported_at_their_places() {
+    let text = "@target(c)\n@strategy(\"s.elevate\", s)\n\
+                def f = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))\n";
+    let strategy = "import \"missing.elevate\"\nstrategy s : Strategy = lowerToC\n";
+    let folder = Folder::with(&[("a.rise", text), ("s.elevate", strategy)]);
+    let ran = folder.run(&["fix", "a.rise"]);
+    assert_eq!(ran.status, 1);
+    expect![[r#"
+        error[import-not-found]: cannot find `missing.elevate`
+         --> s.elevate:1:8
+          |
+        1 | import "missing.elevate"
+          |        ^^^^^^^^^^^^^^^^^
+          |
+          = help: the path is relative to the folder of this file
+
+    "#]]
+    .assert_eq(&ran.err);
 }

@@ -3,7 +3,7 @@
 use super::args::FixOptions;
 use super::check::counted;
 use super::fmt::{has_mark, replace};
-use super::report::{Reporter, shown};
+use super::report::{Report, Reporter, shown};
 use super::workspace::{Workspace, not_text};
 use super::{BAD_USAGE, FAILURE, SUCCESS, diff, human, output};
 use crate::loader::reason;
@@ -61,18 +61,33 @@ pub fn run(options: &FixOptions) -> u8 {
     status.max(remaining(&workspace))
 }
 
-/// Reports the number of errors of the fixed files that no fix removes, and returns the exit status
-/// for it.
+/// Reports the number of errors of the fixed files that no fix removes, and the errors of the files
+/// that these import, which are not fixed. Returns the exit status.
 fn remaining(workspace: &Workspace) -> u8 {
     let mut reporter = Reporter::new(&workspace.db, &workspace.base);
-    for file in &workspace.files[..workspace.requested] {
+    for file in &workspace.files {
         for (item, diagnostics) in workspace.db.file_diagnostics(*file) {
             reporter.item(item, &diagnostics);
         }
     }
-    let count = reporter.finish().count(Severity::Error);
+    let mut report = reporter.finish().at_least(Severity::Error);
+    let fixed = workspace.files[..workspace.requested].iter();
+    let fixed: Vec<String> = fixed
+        .map(|file| shown(&workspace.db.path(*file), &workspace.base))
+        .collect();
+    let found = std::mem::take(&mut report.findings);
+    let (own, others): (Vec<_>, Vec<_>) = (found.into_iter())
+        .partition(|finding| fixed.contains(&report.source(finding.source).path));
+    let count = own.len();
+    let status = match others.is_empty() {
+        true => SUCCESS,
+        false => human::errors(&Report {
+            findings: others,
+            ..report
+        }),
+    };
     if count == 0 {
-        return SUCCESS;
+        return status;
     }
     let (are, them) = match count {
         1 => ("is", "it"),

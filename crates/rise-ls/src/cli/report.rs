@@ -1,5 +1,6 @@
 //! The findings of a check with their source files, ready to be printed.
 
+use crate::run::causes_in_strategies;
 use db::{Database, FileId, FilePath};
 use ropey::Rope;
 use rustc_hash::FxHashMap;
@@ -108,15 +109,33 @@ impl<'a> Reporter<'a> {
     }
 
     /// Adds diagnostics of an item. In place of the failure of a strategy with errors, these errors
-    /// are added at their places.
+    /// are added at their places; in place of the error that the item uses a definition whose
+    /// strategy fails, the diagnostics of that definition are.
     pub fn item(&mut self, item: db::ItemId, diagnostics: &[Diagnostic]) {
+        let is_consequence = |found: &&Diagnostic| found.code == dpia::codes::NOT_A_PROGRAM;
+        let causes = match diagnostics.iter().any(|found| is_consequence(&found)) {
+            true => causes_in_strategies(self.db, item),
+            false => Vec::new(),
+        };
+        for (cause, errors) in &causes {
+            self.own(*cause, errors.iter());
+        }
+        let is_shown = |found: &&Diagnostic| causes.is_empty() || !is_consequence(found);
+        self.own(item, diagnostics.iter().filter(is_shown));
+    }
+
+    fn own<'d>(
+        &mut self,
+        item: db::ItemId,
+        diagnostics: impl Iterator<Item = &'d Diagnostic> + Clone,
+    ) {
         let is_failure = |found: &&Diagnostic| found.code == elevate::codes::STRATEGY_FAILS;
-        let wrong = match diagnostics.iter().any(|found| is_failure(&found)) {
+        let wrong = match diagnostics.clone().any(|found| is_failure(&found)) {
             true => self.db.strategy_errors(item),
             false => Vec::new(),
         };
         let is_left_out = |found: &&Diagnostic| !wrong.is_empty() && is_failure(found);
-        self.add_findings(item, diagnostics.iter().filter(|found| !is_left_out(found)));
+        self.add_findings(item, diagnostics.filter(|found| !is_left_out(found)));
         for (strategy, errors) in &wrong {
             self.add_findings(*strategy, errors.iter());
         }

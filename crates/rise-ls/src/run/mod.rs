@@ -470,12 +470,47 @@ pub fn causes(db: &Database, item: ItemId) -> Vec<(ItemId, Vec<Diagnostic>)> {
             .filter(|(_, errors)| !errors.is_empty())
             .collect()
     };
-    let mut seen = FxHashSet::from_iter([item]);
+    let mut seen = FxHashSet::default();
+    let wrong = nearest(db, item, &mut seen, errors_of);
+    if !wrong.is_empty() {
+        return wrong;
+    }
+    // A name that a missing import would define has no error at its use: the import has the error.
+    let files: FxHashSet<FileId> = seen.iter().map(|&item| db.file_of(item)).collect();
+    let items = files.into_iter().flat_map(|file| db.items(file).to_vec());
+    let is_import = |item: &ItemId| matches!(db.header(*item).declares, Declaration::Import(_));
+    errors_of(&items.filter(is_import).collect::<Vec<_>>())
+}
+
+/// Returns the errors because of which a definition has no code although it has a program: those of
+/// the strategies of the nearest definitions that it uses and whose strategies fail.
+pub fn causes_in_strategies(db: &Database, item: ItemId) -> Vec<(ItemId, Vec<Diagnostic>)> {
+    if db.linked(item).is_err() || db.code_linked(item).is_ok() {
+        return Vec::new();
+    }
+    nearest(db, item, &mut FxHashSet::default(), |items| {
+        let lowered = items.iter().map(|&item| (item, db.lowered(item)));
+        lowered
+            .filter_map(|(item, lowered)| Some((item, errors(&lowered?.err()?))))
+            .filter(|(_, errors)| !errors.is_empty())
+            .collect()
+    })
+}
+
+/// Returns the first results that are not empty for the definition, the definitions that it uses,
+/// those that they use, and so on. Adds the visited definitions to `seen`.
+fn nearest<T>(
+    db: &Database,
+    item: ItemId,
+    seen: &mut FxHashSet<ItemId>,
+    of: impl Fn(&[ItemId]) -> Vec<T>,
+) -> Vec<T> {
+    seen.insert(item);
     let mut level = vec![item];
     while !level.is_empty() {
-        let wrong = errors_of(&level);
-        if !wrong.is_empty() {
-            return wrong;
+        let found = of(&level);
+        if !found.is_empty() {
+            return found;
         }
         let bindings = level.iter().flat_map(|&item| db.bindings(item).to_vec());
         let used = bindings.filter_map(|(_, binding)| match binding {
@@ -484,11 +519,7 @@ pub fn causes(db: &Database, item: ItemId) -> Vec<(ItemId, Vec<Diagnostic>)> {
         });
         level = used.filter(|&used| seen.insert(used)).collect();
     }
-    // A name that a missing import would define has no error at its use: the import has the error.
-    let files: FxHashSet<FileId> = seen.iter().map(|&item| db.file_of(item)).collect();
-    let items = files.into_iter().flat_map(|file| db.items(file).to_vec());
-    let is_import = |item: &ItemId| matches!(db.header(*item).declares, Declaration::Import(_));
-    errors_of(&items.filter(is_import).collect::<Vec<_>>())
+    Vec::new()
 }
 
 fn errors(all: &[Diagnostic]) -> Vec<Diagnostic> {
