@@ -372,6 +372,39 @@ fn sizes_that_overflow_have_no_estimate() {
 }
 
 #[test]
+fn sizes_above_the_largest_one_are_refused() {
+    let folder = Folder::with(&[("a.rise", FILE)]);
+    let said = |arguments: &[&str]| {
+        let ran = folder.run(&[arguments, &["a.rise"]].concat());
+        let line = ran.err.lines().next().unwrap_or_default();
+        format!("{}: {line}\n", ran.status)
+    };
+    let all = [
+        said(&["cost", "--def", "total", "-D", "n=576460752303423488"]),
+        said(&["cost", "--def", "total", "-D", "n=9223372036854775808"]),
+        said(&["run", "--def", "total", "-D", "n=9223372036854775808"]),
+        said(&["cost", "--def", "total", "-D", "n=576460752303423487"]),
+        said(&[
+            "cost",
+            "--def",
+            "rowSums",
+            "-D",
+            "n=288230376151711744",
+            "-D",
+            "m=3",
+        ]),
+    ];
+    expect![[r#"
+        2: error: invalid value 'n=576460752303423488' for '-D <n=1024>': the size `576460752303423488` is too large: a size is at most 576460752303423487
+        2: error: invalid value 'n=9223372036854775808' for '-D <n=1024>': the size `9223372036854775808` is too large: a size is at most 576460752303423487
+        2: error: invalid value 'n=9223372036854775808' for '-D <n=1024>': the size `9223372036854775808` is too large: a size is at most 576460752303423487
+        0: 
+        1: error[not-a-program]: there is no estimate at n = 288230376151711744, m = 3, because `n*m` elements do not fit into indices of 64 bits
+    "#]]
+    .assert_eq(&all.concat());
+}
+
+#[test]
 fn loops_over_register_tiles_have_whole_numbers_of_iterations() {
     let text = "def product = depFun((n: Nat, m: Nat, k: Nat) => fun(a: n.k.f32, b: k.m.f32 =>
   a |> map(fun(row => b |> transpose |> map(fun(column => dot(row)(column)))))))\n";

@@ -47,11 +47,11 @@ pub enum IndexWidth {
 
 impl IndexWidth {
     /// Returns the number of elements from which on an array is too large. With 64 bits it is far
-    /// below the overflow, so that offsets in bytes and sums of several sizes fit, too.
+    /// below the overflow, see [`rise::MAX_SIZE`].
     pub const fn limit(self) -> u64 {
         match self {
             IndexWidth::Bits32 => 1 << 31,
-            IndexWidth::Bits64 => 1 << 59,
+            IndexWidth::Bits64 => rise::MAX_SIZE.unsigned_abs() + 1,
         }
     }
 }

@@ -38,6 +38,10 @@ pub use syntax::closest;
 pub use syntax_errors::explain;
 pub use types::{Access, Address, Arg, DataFun, Names, Obligation, Pi, Scheme, SizeFun, Ty, Type};
 
+/// The largest size of a run, 2^59 - 1. It is far below the overflow, so that offsets in bytes and
+/// sums of several sizes fit into 64 bits, too.
+pub const MAX_SIZE: i64 = (1 << 59) - 1;
+
 /// The meaning of a free name in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {

@@ -236,7 +236,7 @@ fn given_sizes(signature: &Signature, sizes: &[(Name, i64)]) -> Vec<(Name, i64, 
         .unwrap_or_else(|| with(DEFAULT_SIZE))
 }
 
-/// Fails if a number of elements exceeds 64 bits at these sizes.
+/// Fails if a number of elements does not fit into indices of 64 bits at these sizes.
 fn check_counts(function: &Function, sizes: &[(Name, i64, bool)]) -> Result<(), Vec<CompileError>> {
     let value = |var: Var| {
         let at = function.sizes.iter().position(|size| *size == var)?;
@@ -245,7 +245,7 @@ fn check_counts(function: &Function, sizes: &[(Name, i64, bool)]) -> Result<(), 
     let stored = function.params.iter().chain([&function.output]);
     let counts = counts::of(function, stored.chain(&function.heap).copied());
     let mut counts = counts.all.iter();
-    let Some(count) = counts.find(|count| count.subst(&value).overflows()) else {
+    let Some(count) = counts.find(|count| is_too_large(&count.subst(&value))) else {
         return Ok(());
     };
     let text = nat_text(count, &Names(function.names.as_slice().into()));
@@ -260,6 +260,10 @@ fn check_counts(function: &Function, sizes: &[(Name, i64, bool)]) -> Result<(), 
         true => error,
         false => error.with_help(format!("give smaller sizes: {}", small.join(", "))),
     }])
+}
+
+fn is_too_large(count: &Nat) -> bool {
+    count.overflows() || count.as_const().is_some_and(|count| count > rise::MAX_SIZE)
 }
 
 /// Returns the sizes behind ` at `; nothing if there are none.

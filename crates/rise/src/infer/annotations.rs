@@ -2,14 +2,14 @@
 
 use nat::{Nat, Prop};
 use syntax::ast::{
-    Annotation, AnnotationArg, AnnotationValue, BinaryOp, BinderId, Ident, ItemKind, Kind, Name,
-    TermId, TermKind,
+    Annotation, AnnotationArg, AnnotationValue, BinaryOp, BinderId, Ident, ItemKind, Kind, Literal,
+    Name, TermId, TermKind,
 };
 use syntax::{Fix, Related, Span, codes};
 
 use super::report::replacement;
 use super::{Infer, LocalBinding};
-use crate::TargetName;
+use crate::{MAX_SIZE, TargetName};
 use syntax::closest;
 
 /// The name of the annotation with the launch sizes of kernels.
@@ -311,14 +311,24 @@ impl<'a> Infer<'a> {
                 let near = closest(&key.name, sizes.iter().copied());
                 let message = format!("the definition has no size parameter `{}`", key.name);
                 self.misspelt(key.span, message, ("", near), help);
-            } else if self.literal_nat(*value).is_none() {
+            } else if !self.is_number(*value) {
                 self.bad(
                     self.span(*value),
                     "the value of a size in `@run` must be a number",
                     help,
                 );
+            } else if self.literal_nat(*value).is_none_or(|size| size > MAX_SIZE) {
+                let text = self.source(*value);
+                let message = format!("the size `{text}` is too large");
+                let help = format!("a size is at most {MAX_SIZE}");
+                self.bad(self.span(*value), message, &help);
             }
         }
+    }
+
+    fn is_number(&self, term: TermId) -> bool {
+        let kind = &self.item.term(self.bare(term)).kind;
+        matches!(kind, TermKind::Literal(Literal::Int { value, suffix: None }) if *value >= 0)
     }
 
     /// Returns the names of the parameters of the `fun`s at the start of the definition's body,

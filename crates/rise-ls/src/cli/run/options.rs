@@ -111,12 +111,18 @@ pub enum RunFormat {
 pub fn size(text: &str) -> Result<(String, u64), String> {
     let (name, value) = text.split_once('=').ok_or("write a size as `n=1024`")?;
     let value = value.trim();
-    let number = value.parse().map_err(|_| match is_digits(value) {
-        true => format!(
-            "the size `{value}` is too large: sizes are at most {}",
-            u64::MAX
-        ),
-        false => format!("`{value}` is not a size: sizes are whole numbers from 0"),
+    if !is_digits(value) {
+        return Err(format!(
+            "`{value}` is not a size: sizes are whole numbers from 0"
+        ));
+    }
+    let number: Option<u64> = value.parse().ok();
+    let number = number.filter(|number| *number <= rise::MAX_SIZE.unsigned_abs());
+    let number = number.ok_or_else(|| {
+        format!(
+            "the size `{value}` is too large: a size is at most {}",
+            rise::MAX_SIZE
+        )
     })?;
     Ok((name.trim().to_owned(), number))
 }
