@@ -101,3 +101,29 @@ fn errors_of_imported_files_are_reported_at_their_places() {
     "#]]
     .assert_eq(&ran.err);
 }
+
+#[test]
+fn repeated_and_unused_annotations_are_fixed() {
+    let text = "@target(c)
+@run(n = 1024, n = 1024)
+@target(c)
+@opencl(local = [64])
+def scaled = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * 2.0f))))
+
+@opencl(local = [64])
+def shifted = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 2.0f))))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let ran = folder.run(&["fix", "a.rise"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    expect![[r#"
+        @target(c)
+        @run(n = 1024)
+        def scaled = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * 2.0f))))
+
+        @target(opencl)
+        @opencl(local = [64])
+        def shifted = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 2.0f))))
+    "#]]
+    .assert_eq(&folder.get("a.rise"));
+}

@@ -30,7 +30,9 @@ pub use module::{
 pub use pipeline::{Options, Stage};
 pub use signature::Signature;
 pub use targets::clike::{ForeignNames, reserved};
-pub use targets::{Description, HostProgram, Target, TargetSelection, Targets, marked_targets};
+pub use targets::{
+    Description, HostProgram, Target, TargetSelection, Targets, marked_targets, target_of,
+};
 
 /// Lowers an imperative program to the loop language, with all optimisations of lowering. The
 /// program has size parameters, an acceptor for the result and expressions as parameters, in any

@@ -12,7 +12,7 @@
 //!    languages, and parsed texts;
 //! 2. `inputs`, `options`: the salsa inputs, and the trait of the database that queries use;
 //! 3. `items`, `scope`, `recursion`, `cross_item_diagnostics`: syntax trees and names;
-//! 4. `types`, `terms`: types and core terms of programs;
+//! 4. `annotations`, `types`, `terms`: checks of annotations, types and core terms of programs;
 //! 5. `strategies`: types of strategies, and their application to programs;
 //! 6. `demand`, `given`: the evaluation of types, dependencies first, and strategies that
 //!    users enter as text;
@@ -21,6 +21,7 @@
 //!    be run for them;
 //! 9. `database`: the type [`Database`], and all of its methods.
 
+mod annotations;
 pub mod codes;
 mod cost;
 mod cross_item_diagnostics;

@@ -11,6 +11,7 @@ use rise::core::{Def, LinkError, Program};
 use rustc_hash::FxHashSet;
 use syntax::{Diagnostic, Severity};
 
+use crate::annotations::unused_launch;
 use crate::cross_item_diagnostics::cross_item_diagnostics;
 use crate::diagnostics::{item_diagnostics, merged, strategy_diagnostics, with_cross_item};
 use crate::files::{FileId, FilePath, ItemId};
@@ -113,7 +114,9 @@ fn is_unreadable(db: &dyn Db, item: SourceItem) -> bool {
 pub(crate) fn all_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     let language = language(db, item.into());
     let found = item_diagnostics(db, item);
-    add_target_diagnostics(db, item, language, targets(db, item), found)
+    let targets = targets(db, item);
+    let found = add_launch_diagnostic(db, item, checked(db, item.into()), targets, found);
+    add_target_diagnostics(db, item, language, targets, found)
 }
 
 /// Returns the items of the file that have diagnostics, with these; for those in `skipped`, only
@@ -139,6 +142,7 @@ pub(crate) fn file_diagnostics(
             return (item, found);
         }
         let targets = targets_among(db, item, checked, for_all);
+        let found = add_launch_diagnostic(db, item, checked, targets, found);
         (
             item,
             add_target_diagnostics(db, item, language, targets, found),
@@ -284,6 +288,27 @@ fn local_memory_diagnostics(db: &dyn Db, item: SourceItem, module: &Module) -> A
             .help("give each work-group a smaller part, or store in Global memory")
     });
     found.collect()
+}
+
+/// Returns `found` with the warning that the item's launch sizes have no effect, if it has no target
+/// with work-items and neither its strategy nor its patterns may need one.
+fn add_launch_diagnostic(
+    db: &dyn Db,
+    item: ItemId,
+    checked: &Checked,
+    targets: Targets,
+    found: Arc<[Diagnostic]>,
+) -> Arc<[Diagnostic]> {
+    let marked = checked.selection.marked;
+    let may_need = checked.has_strategy || checked.selection.used.is_some();
+    if !checked.has_launch || is_wrong(checked) || (marked.is_empty() && may_need) {
+        return found;
+    }
+    let text = SourceItem::from(item).text(db);
+    match unused_launch(&parsed(db, item).item, &text, targets) {
+        None => found,
+        Some(warning) => merged(&found, &[warning]),
+    }
 }
 
 /// Returns `found` with the diagnostics of the item's front end and of these targets. A diagnostic

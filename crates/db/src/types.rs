@@ -7,6 +7,7 @@ use rise::{BinderInfo, Env, Inference, Names, Resolution, Scheme, TermInfo, Type
 use syntax::ast::{Item, ItemKind, Name, TermKind};
 use syntax::{Diagnostic, Dialect, Parsed, Span};
 
+use crate::annotations::repeated_targets;
 use crate::files::ItemId;
 use crate::header::strategy_name;
 use crate::inputs::{Db, SourceFile, SourceItem};
@@ -27,6 +28,8 @@ pub(crate) struct Checked {
     pub selection: TargetSelection,
     /// True if the item names a strategy in `@strategy`.
     pub has_strategy: bool,
+    /// True if the item has launch sizes in `@opencl`.
+    pub has_launch: bool,
 }
 
 /// Computes the item's type, and the diagnostics of its syntax and inference. For an item with
@@ -45,6 +48,7 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
                 .iter_mut()
                 .for_each(|error| rise::explain(error, &parsed.item, &inference));
             selection = TargetSelection::of(&parsed.item, &inference);
+            diagnostics.extend(repeated_targets(&parsed.item, &item.text(db)));
             diagnostics.extend(inference.diagnostics.into_iter().filter(|diagnostic| {
                 !unreadable || diagnostic.severity != syntax::Severity::Error
             }));
@@ -68,6 +72,7 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
         diagnostics: diagnostics.into(),
         selection,
         has_strategy: strategy_name(&parsed.item).is_some(),
+        has_launch: (parsed.item.annotations(rise::LAUNCH_ANNOTATION).next()).is_some(),
     }
 }
 

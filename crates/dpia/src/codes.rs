@@ -172,7 +172,7 @@ declare_diagnostics! {
     ///
     /// `@opencl(local = …, global = …)` gives the number of work-items of a group and of all work-items, in each dimension; so does
     /// `oclRun`. OpenCL divides the global size into groups of the local size, which must divide it exactly. If `oclRun` gives the
-    /// sizes, `@opencl` has no effect, and a warning is reported.
+    /// sizes, or if the definition is not compiled for OpenCL, `@opencl` has no effect, and a warning is reported.
     ///
     /// Wrong:
     ///

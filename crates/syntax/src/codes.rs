@@ -121,7 +121,7 @@ declare_diagnostics! {
     /// The annotations are `@target(c)`, `@target(openmp)` and `@target(opencl)`; `@opencl(local = [64, 1, 1], global = [n, 1, 1])`;
     /// `@run(n = 1024)`, the sizes of a run, which are at most 576460752303423487 (2^59 - 1); `@assume(4 | n, n >= 12)`, further
     /// conditions on sizes; `@strategy(name)` or `@strategy("file.elevate", name)`; and `@exact`, for the rounding of the program. A
-    /// definition may have several annotations. Rules and strategies have
+    /// definition may have several annotations, but each target and each argument only once. Rules and strategies have
     /// `@title("…")`, `@kind(…)`, `@menu(…)`, `@action("…")`, `@hidden`, `@looping`, `@order(…)` and `@native`.
     ///
     /// Wrong:

@@ -19,7 +19,7 @@ use crate::ir::Loop;
 use crate::ir::kernel::{Code, Program};
 use crate::module::Module;
 use clike::Printer;
-pub use set::{TargetSelection, Targets, marked_targets};
+pub use set::{TargetSelection, Targets, marked_targets, target_of};
 
 /// Declares the targets and the functions that look them up.
 macro_rules! table {

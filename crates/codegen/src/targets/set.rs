@@ -1,7 +1,7 @@
 //! Defines sets of targets, and determines the targets of a definition.
 
 use rise::Inference;
-use syntax::ast::{AnnotationValue, Item, TermKind};
+use syntax::ast::{Annotation, AnnotationValue, Item, TermKind};
 
 use super::Target;
 
@@ -28,10 +28,14 @@ impl TargetSelection {
 /// Returns the targets in the `@target` annotations of an item, in source order and with
 /// duplicates. Unknown names are skipped.
 pub fn marked_targets(item: &Item) -> impl Iterator<Item = Target> + Clone {
-    let args = item
-        .annotations("target")
-        .flat_map(|annotation| &annotation.args);
-    args.filter_map(|arg| match arg.value {
+    let annotations = item.annotations("target");
+    annotations.filter_map(|annotation| target_of(item, annotation))
+}
+
+/// Returns the target in a `@target` annotation of an item; `None` if it has no known name.
+pub fn target_of(item: &Item, annotation: &Annotation) -> Option<Target> {
+    let mut args = annotation.args.iter();
+    args.find_map(|arg| match arg.value {
         AnnotationValue::Term(term) => match &item.term(term).kind {
             TermKind::Name(name) => Target::from_name(name),
             _ => None,

@@ -186,6 +186,13 @@ impl<'a> Infer<'a> {
             );
         }
         let mut plain = Vec::new();
+        let mut seen: Vec<&Ident> = Vec::new();
+        for key in annotation.args.iter().filter_map(|arg| arg.key.as_ref()) {
+            match seen.iter().find(|first| first.name == key.name) {
+                Some(first) => self.given_twice(first.span, key, None),
+                None => seen.push(key),
+            }
+        }
         for arg in &annotation.args {
             match (&arg.key, &arg.value) {
                 (Some(key), AnnotationValue::List(sizes, span))
@@ -324,11 +331,44 @@ impl<'a> Infer<'a> {
                 self.bad(self.span(*value), message, &help);
             }
         }
+        self.sizes_given_twice(annotation);
     }
 
     fn is_number(&self, term: TermId) -> bool {
         let kind = &self.item.term(self.bare(term)).kind;
         matches!(kind, TermKind::Literal(Literal::Int { value, suffix: None }) if *value >= 0)
+    }
+
+    /// Reports sizes that `@run` gives more than once. The fix removes the second one if both are
+    /// equal.
+    fn sizes_given_twice(&mut self, annotation: &'a Annotation) {
+        let mut given: Vec<(&'a Ident, TermId)> = Vec::new();
+        let mut end = annotation.span.start;
+        for arg in &annotation.args {
+            let (Some(key), AnnotationValue::Term(value)) = (&arg.key, &arg.value) else {
+                return;
+            };
+            let span = Span::new(end, self.span(*value).end);
+            end = span.end;
+            let Some((first, old)) = given.iter().find(|(first, _)| first.name == key.name) else {
+                given.push((key, *value));
+                continue;
+            };
+            let is_equal = self.source(*old) == self.source(*value);
+            let fix = is_equal.then(|| Fix::replace("Remove the repetition", span, ""));
+            self.given_twice(first.span, key, fix);
+        }
+    }
+
+    /// Reports an argument whose name another argument has, at `first`.
+    fn given_twice(&mut self, first: Span, key: &Ident, fix: Option<Fix>) {
+        let message = format!("`{}` is given twice", key.name);
+        let error = self.error(codes::BAD_ANNOTATION, key.span, message);
+        error.advise(Some("leave one of them out".to_owned()), fix);
+        error.related.push(Related {
+            place: first.into(),
+            message: "the first one".to_owned(),
+        });
     }
 
     /// Returns the names of the parameters of the `fun`s at the start of the definition's body,
