@@ -85,7 +85,7 @@ fn the_choices_are_listed_by_place() {
                 contracts = true,
                 parallel = ["window"],
                 recomputed = ["x"],
-                unrolled = ["x"]) ;
+                unrolled = ["x#2"]) ;
               storedInKernels
         "#]],
     );
@@ -272,4 +272,60 @@ fn work_items_share_the_loops_inside_one_in_order() {
     let ran = folder.run(&["emit", "a.rise", "--def", "product", "--as", "opencl"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert!(ran.out.contains("get_global_id(0)"), "{}", ran.out);
+}
+
+/// Maps and reductions with parameters of the same name.
+const NUMBERED: &str = "\
+def numbered = depFun(n: Nat => fun(xs: (n + 4).f32 =>
+  xs |> map(fun(x => sqrt(x + 1.0f)))
+    |> slide(3)(1) |> map(fun(w => w |> map(fun(x => sqrt(x + 2.0f))) |> reduce(add)(0.0f)))
+    |> slide(3)(1) |> map(fun(w => w |> map(fun(x => x * 2.0f)) |> reduce(add)(0.0f)))))
+def short = depFun(n: Nat => fun(a: n.4.f32 =>
+  a |> map(fun(row => row |> reduce(fun(sum, x => sum + x))(0.0f)))))
+def parts = depFun((n: Nat, m: Nat) => fun(a: n.f32, b: n.m.f32 =>
+  (a |> map(fun(x => x + 1.0f)), b |> map(fun(row => row |> map(fun(x => x + 1.0f)))))))
+";
+
+#[test]
+fn numbers_of_places_do_not_depend_on_choices() {
+    let folder = Folder::with(&[("a.rise", NUMBERED)]);
+    let ran = folder.run(&["schedule", "a.rise", "--def", "numbered", "--target", "c"]);
+    expect![[r#"
+        /// The default schedule of `numbered` for C.
+        strategy numberedForC : Strategy =
+          normalize(delta) ;
+          implementInOrder(
+            contracts = true,
+            stored = ["w"],
+            recomputed = ["x"],
+            unrolled = ["x#2", "x#3"])
+    "#]]
+    .assert_eq(&ran.out);
+    let text = NUMBERED.replace(
+        "def numbered ",
+        "@target(c)\n@strategy(\"s.elevate\", edited)\ndef numbered ",
+    );
+    folder.put("b.rise", text);
+    // All of these places remain, whatever is chosen at the others.
+    let all = [
+        "stored = [\"x\"]",
+        "rolled = [\"x#2\"]",
+        "recomputed = [\"w\"]",
+    ];
+    for chosen in 0..8 {
+        let lists = all.iter().enumerate();
+        let lists: Vec<&str> = lists
+            .filter(|(at, _)| chosen >> at & 1 == 1)
+            .map(|(_, list)| *list)
+            .collect();
+        let strategy = format!("implementInOrder({})", lists.join(", "));
+        folder.put(
+            "s.elevate",
+            format!("val edited = normalize(delta) ; {strategy}\n"),
+        );
+        let ran = folder.run(&[
+            "run", "b.rise", "--def", "numbered", "-D", "n=8", "--verify",
+        ]);
+        assert_eq!(ran.status, 0, "{strategy}: {}", ran.err);
+    }
 }

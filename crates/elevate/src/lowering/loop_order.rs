@@ -82,7 +82,7 @@ impl Lowering<'_> {
         if reductions.is_empty() {
             return Ok(None);
         }
-        let name = self.store.local_name(param).clone();
+        let name = self.place_name(param);
         let (place, given) = self.schedule.visit(Question::Order, name);
         if given == Some(Choice::InOrder) {
             self.schedule.choose(place, Choice::InOrder);

@@ -93,15 +93,15 @@ impl Lowering<'_> {
         if self.parallelism == Parallelism::Sequential {
             return None;
         }
-        let name = self.store.local_name(param).clone();
+        let place = self.place_name(param);
         if self.is_outermost() {
-            return Some(self.schedule.visit(Question::Distribution, name));
+            return Some(self.schedule.visit(Question::Distribution, place));
         }
         let mut scopes = self.scopes.iter();
         let around = scopes.find(|scope| scope.repetition == Repetition::Loop);
         if let Some(around) = around.and_then(|scope| scope.locals.first()) {
             let around = self.store.local_name(*around).clone();
-            self.schedule.visit_inner(name, &around);
+            self.schedule.visit_inner(place.name, &around);
         }
         None
     }
@@ -392,7 +392,7 @@ impl Lowering<'_> {
         if !is_constant {
             return Choice::Rolled;
         }
-        let name = self.store.local_name(element).clone();
+        let name = self.place_name(element);
         let (place, given) = self.schedule.visit(Question::Unrolling, name);
         // A work-item has no memory that it could address by the index of the loop.
         let limit = match self.parallelism == Parallelism::WorkItems {

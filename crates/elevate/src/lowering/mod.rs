@@ -22,6 +22,7 @@ mod fusion;
 mod loop_order;
 mod loops;
 mod memory;
+mod place_numbers;
 mod schedule;
 mod strides;
 mod terms;
@@ -37,6 +38,7 @@ use syntax::ast::{Half, Kind};
 use crate::term::{Local, MAX_SIZE, Node, Store, Term};
 pub(crate) use contraction::contract_sums;
 use demand::{Demand, Failures, Reads, Work, last_parameter, repeats_its_function, view_factor};
+use place_numbers::PlaceNumbers;
 pub(crate) use schedule::{Choice, Schedule, ScheduleError};
 
 /// The reason why a program, or a part of it in the present context, cannot be lowered.
@@ -98,6 +100,7 @@ pub(crate) fn lower(
     contracts: bool,
     schedule: &mut Schedule,
 ) -> Result<Term, LoweringError> {
+    schedule.set_numbers(PlaceNumbers::of_program(store, program));
     let lowered = Lowering::new(store, parallelism, contracts, schedule).definition(program)?;
     schedule.check().map_err(|mut error| {
         if let ScheduleError::NoPlace { is_folded, .. } = &mut error {

@@ -1,14 +1,17 @@
 //! The choices of a lowering, each at a named place, so that a schedule can be printed, edited and
 //! applied again.
 //!
-//! A place is named after the parameter of the function of its map or reduction. If several places
-//! for the same kind of choice have the same name, the second one is called `x#2`, the third one
-//! `x#3`, in the order in which the lowering visits them. That order depends on the program and on
-//! the choices before it alone.
+//! A place is named after the parameter of the function of its map or reduction. If several of these
+//! parameters have the same name, the second one in the program is called `x#2`, the third one
+//! `x#3`, so that these names do not depend on choices. Functions that the program does not contain,
+//! and functions that are not abstractions, have the numbers behind these, in the order in which the
+//! lowering visits their places.
 
 use rise::pattern::Parallelism;
 use rustc_hash::FxHashMap;
 use syntax::ast::Name;
+
+use super::place_numbers::{PlaceName, PlaceNumbers};
 
 /// A choice at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,6 +216,7 @@ fn quoted(names: &[impl std::fmt::Display]) -> String {
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
     given: FxHashMap<(Question, String), GivenChoice>,
+    numbers: PlaceNumbers,
     /// The places so far, in the order in which they are visited.
     places: Vec<Place>,
     /// The names of loops that are no places because they are inside a distributed loop, and the
@@ -233,6 +237,9 @@ struct GivenChoice {
 struct Place {
     question: Question,
     name: Name,
+    /// The number of the parameter in the program; `None` if it has none, or if the place is not
+    /// the first one for it.
+    number: Option<usize>,
     /// The name with the number of the place among those of the same name.
     shown: String,
     /// The choice; `None` if there is none to make.
@@ -274,13 +281,27 @@ impl Schedule {
         Ok(schedule)
     }
 
+    /// Sets the numbers of the parameters of the program.
+    pub(super) fn set_numbers(&mut self, numbers: PlaceNumbers) {
+        self.numbers = numbers;
+    }
+
     /// Adds a place, and returns the choice that is given for it.
-    pub(super) fn visit(&mut self, question: Question, name: Name) -> (PlaceId, Option<Choice>) {
+    pub(super) fn visit(
+        &mut self,
+        question: Question,
+        place: PlaceName,
+    ) -> (PlaceId, Option<Choice>) {
+        let PlaceName { name, parameter } = place;
         let before = self.places.iter();
         let same = before.filter(|place| place.question == question && place.name == name);
-        let shown = match same.count() {
-            0 => name.to_string(),
-            count => format!("{name}#{}", count + 1),
+        let known: Vec<Option<usize>> = same.map(|place| place.number).collect();
+        let number = parameter.and_then(|parameter| self.numbers.of(parameter));
+        let number = number.filter(|number| !known.contains(&Some(*number)));
+        let unnumbered = known.iter().filter(|number| number.is_none()).count();
+        let shown = match number.unwrap_or(self.numbers.count(&name) + unnumbered + 1) {
+            1 => name.to_string(),
+            number => format!("{name}#{number}"),
         };
         let given = self.given.get_mut(&(question, shown.clone())).map(|given| {
             given.is_visited = true;
@@ -289,6 +310,7 @@ impl Schedule {
         self.places.push(Place {
             question,
             name,
+            number,
             shown,
             choice: None,
         });

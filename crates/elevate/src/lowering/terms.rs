@@ -5,8 +5,9 @@ use std::sync::Arc;
 use nat::Nat;
 use rise::Primitive;
 use rise::types::{Arg, DataFun, Ty, Type};
-use syntax::ast::{Kind, Name};
+use syntax::ast::Kind;
 
+use super::place_numbers::PlaceName;
 use super::{Lowered, Lowering, LoweringError};
 use crate::term::{ArgsId, Local, Node, Term};
 use rustc_hash::FxHashMap;
@@ -28,11 +29,23 @@ impl Lowering<'_> {
         Ok(self.store.apply(generate, identity))
     }
 
-    /// Returns the name of the parameter of a function, `x` if it is not an abstraction.
-    pub(super) fn parameter_name(&self, f: Term) -> Name {
+    /// Returns the name of the place of a function, which is that of its parameter; `x` if it is not
+    /// an abstraction.
+    pub(super) fn parameter_name(&self, f: Term) -> PlaceName {
         match self.store.node(f) {
-            Node::Lambda(param, _) => self.store.local_name(param).clone(),
-            _ => "x".into(),
+            Node::Lambda(param, _) => self.place_name(param),
+            _ => PlaceName {
+                name: "x".into(),
+                parameter: None,
+            },
+        }
+    }
+
+    /// Returns the name of the place of a function with this parameter.
+    pub(super) fn place_name(&self, param: Local) -> PlaceName {
+        PlaceName {
+            name: self.store.local_name(param).clone(),
+            parameter: Some(self.store.origin(param)),
         }
     }
 

@@ -29,6 +29,15 @@ pub struct Term(pub(super) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Local(pub u32);
 
+/// The data of a [`Local`].
+#[derive(Clone, Debug)]
+struct LocalData {
+    name: Name,
+    ty: TyId,
+    /// The variable of which this one is a copy, or the variable itself.
+    origin: Local,
+}
+
 /// The index of a type-level argument in a [`Store`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ArgId(u32);
@@ -105,7 +114,7 @@ pub struct Store {
     literals: Vec<Literal>,
     literal_index: FxHashMap<Literal, LiteralId>,
     foreigns: Vec<Arc<Foreign>>,
-    locals: Vec<(Name, TyId)>,
+    locals: Vec<LocalData>,
     vars: Vec<Name>,
     globals: FxHashMap<GlobalId, Name>,
     /// The memoised types of `f(arg)`, by the type of `f` and the argument.
@@ -203,14 +212,25 @@ impl Store {
     /// Returns a fresh variable for values.
     pub fn fresh_local(&mut self, name: impl Into<Name>, ty: TyId) -> Local {
         let id = u32::try_from(self.locals.len()).unwrap_or(u32::MAX);
-        self.locals.push((name.into(), ty));
+        self.locals.push(LocalData {
+            name: name.into(),
+            ty,
+            origin: Local(id),
+        });
         Local(id)
     }
 
     /// Returns a fresh variable for values with the name and type of another one.
     pub fn fresh_copy(&mut self, local: Local) -> Local {
-        let (name, ty) = self.locals[local.0 as usize].clone();
-        self.fresh_local(name, ty)
+        let id = u32::try_from(self.locals.len()).unwrap_or(u32::MAX);
+        self.locals.push(self.locals[local.0 as usize].clone());
+        Local(id)
+    }
+
+    /// Returns the variable of which another one is a copy, directly or through other copies; the
+    /// variable itself if it is no copy.
+    pub fn origin(&self, local: Local) -> Local {
+        self.locals[local.0 as usize].origin
     }
 
     /// Returns a fresh type-level variable.
@@ -229,12 +249,12 @@ impl Store {
 
     /// Returns the name of a variable for values.
     pub fn local_name(&self, local: Local) -> &Name {
-        &self.locals[local.0 as usize].0
+        &self.locals[local.0 as usize].name
     }
 
     /// Returns the type of a variable for values.
     pub fn local_ty(&self, local: Local) -> TyId {
-        self.locals[local.0 as usize].1
+        self.locals[local.0 as usize].ty
     }
 
     /// Returns the name of a type-level variable; empty if the store did not create it.
