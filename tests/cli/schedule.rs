@@ -298,6 +298,7 @@ fn numbers_of_places_do_not_depend_on_choices() {
             contracts = true,
             stored = ["w"],
             recomputed = ["x"],
+            inOrder = ["w#2", "w"],
             unrolled = ["x#2", "x#3"])
     "#]]
     .assert_eq(&ran.out);
@@ -327,5 +328,41 @@ fn numbers_of_places_do_not_depend_on_choices() {
             "run", "b.rise", "--def", "numbered", "-D", "n=8", "--verify",
         ]);
         assert_eq!(ran.status, 0, "{strategy}: {}", ran.err);
+    }
+}
+
+#[test]
+fn reductions_without_estimate_are_printed_in_order() {
+    let folder = Folder::with(&[("a.rise", NUMBERED)]);
+    let ran = folder.run(&["schedule", "a.rise", "--def", "short", "--target", "c"]);
+    expect![[r#"
+        /// The default schedule of `short` for C.
+        strategy shortForC : Strategy =
+          normalize(delta) ; implementInOrder(contracts = true, inOrder = ["row"], unrolled = ["x"])
+    "#]]
+    .assert_eq(&ran.out);
+}
+
+#[test]
+fn printed_schedules_give_the_same_code() {
+    for (text, def) in [
+        (FILE, "columnSums"),
+        (FILE, "product"),
+        (FILE, "windows"),
+        (FILE, "rows"),
+        (NUMBERED, "numbered"),
+        (NUMBERED, "short"),
+    ] {
+        for (target, title) in [("c", "C"), ("openmp", "OpenMP"), ("opencl", "OpenCL")] {
+            let folder = Folder::with(&[("a.rise", text)]);
+            let printed = folder.run(&["schedule", "a.rise", "--def", def, "--target", target]);
+            folder.put("s.elevate", printed.out);
+            let strategy = format!("@strategy(\"s.elevate\", {def}For{title})\ndef {def} ");
+            folder.put("b.rise", text.replace(&format!("def {def} "), &strategy));
+            let code = |file| folder.run(&["emit", file, "--def", def, "--as", target]);
+            let (expected, pinned) = (code("a.rise"), code("b.rise"));
+            assert_eq!(pinned.status, 0, "{def}, {target}: {}", pinned.err);
+            assert_eq!(pinned.out, expected.out, "{def}, {target}");
+        }
     }
 }

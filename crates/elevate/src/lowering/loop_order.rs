@@ -88,12 +88,10 @@ impl Lowering<'_> {
             self.schedule.choose(place, Choice::InOrder);
             return Ok(None);
         }
-        let mut is_choice = false;
         for reduction in &reductions {
             let Some(order) = self.fastest_order(param, reduction, array)? else {
                 continue;
             };
-            is_choice = true;
             let choice = order.choice();
             if choice != Choice::InOrder && given.is_none_or(|given| given == choice) {
                 self.schedule.choose(place, choice);
@@ -101,9 +99,7 @@ impl Lowering<'_> {
             }
         }
         let Some(given) = given else {
-            if is_choice {
-                self.schedule.choose(place, Choice::InOrder);
-            }
+            self.schedule.choose(place, Choice::InOrder);
             return Ok(None);
         };
         for reduction in &reductions {
