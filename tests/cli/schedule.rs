@@ -366,3 +366,36 @@ fn printed_schedules_give_the_same_code() {
         }
     }
 }
+
+#[test]
+fn a_pair_of_arrays_has_no_schedule() {
+    let folder = Folder::with(&[("a.rise", NUMBERED)]);
+    let ran = folder.run(&["schedule", "a.rise", "--def", "parts", "--target", "opencl"]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""));
+    expect![[r#"
+        error[not-a-program]: `parts` cannot be compiled on its own: its result `(n.f32, n.m.f32)` is neither an array nor a value without arrays
+         --> a.rise:7:5
+          |
+        7 | def parts = depFun((n: Nat, m: Nat) => fun(a: n.f32, b: n.m.f32 =>
+          |     ^^^^^
+          |
+          = help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
+
+    "#]]
+    .assert_eq(&ran.err);
+}
+
+#[test]
+fn texts_that_name_no_place_are_explained() {
+    is_refused(
+        "columnSums",
+        "implementInOrder(inOrder = [\"column#0\"])",
+        "`column#0` in the list `inOrder` is not the name of a place: the first place with the name \
+         `column` is \"column\", the second one is \"column#2\"",
+    );
+    is_refused(
+        "columnSums",
+        "implementInOrder(inOrder = [\"column#7\"])",
+        "the program has no place `column#7` for `inOrder`: its places for that list are `column`",
+    );
+}

@@ -13,7 +13,8 @@ use syntax::ast::{AddressSpace, Item, ItemKind};
 use syntax::{Diagnostic, Fix, Severity};
 
 use super::{
-    Frontend, StageResult, intermediate, local_memory, name_span, not_linked, one, with_text,
+    Frontend, StageResult, frontend, intermediate, local_memory, name_span, not_linked, one,
+    with_text,
 };
 use crate::files::ItemId;
 use crate::inputs::{Db, SourceItem};
@@ -173,6 +174,9 @@ pub(crate) fn schedule(
 
 /// Returns the text of a strategy that makes the same choices for the definition as the default
 /// schedule of the target.
+///
+/// # Errors
+/// The definition makes choices itself, is no program of its own, or the schedule fails.
 pub(crate) fn schedule_text(
     db: &dyn Db,
     item: SourceItem,
@@ -189,8 +193,14 @@ pub(crate) fn schedule_text(
             .help("use patterns that leave the implementation open, such as `map` and `reduce`");
         return Err(one(error));
     }
-    crate::strategies::schedule_text(db, item, target, name)
-        .map_err(|refusal| one(complaint(&refusal, span)))
+    let text = crate::strategies::schedule_text(db, item, target, name)
+        .map_err(|refusal| one(complaint(&refusal, span)))?;
+    let found = frontend(db, item).access_diagnostics(db, item, target);
+    let is_no_program = |found: &&Diagnostic| found.code == dpia::codes::NOT_A_PROGRAM;
+    match found.iter().find(is_no_program) {
+        None => Ok(text),
+        Some(error) => Err(one(error.clone())),
+    }
 }
 
 /// Returns the program whose results the code for a target computes, if the default schedule

@@ -122,6 +122,8 @@ pub(crate) enum ScheduleError {
         place: String,
         around: String,
     },
+    /// The text is not the name of a place, whatever the program is.
+    NoName { choice: Choice, place: String },
     /// A place is twice in one list.
     Repeated { choice: Choice, place: String },
     /// Two choices are given for one place.
@@ -172,6 +174,15 @@ impl std::fmt::Display for ScheduleError {
                     f,
                     "`{place}` cannot be in the list `{parameter}`, because the loop `{around}` \
                      around it is distributed: put `{around}` into `sequential` first"
+                )
+            }
+            ScheduleError::NoName { choice, place } => {
+                let parameter = choice.parameter();
+                let name = place.split('#').next().unwrap_or_default();
+                write!(
+                    f,
+                    "`{place}` in the list `{parameter}` is not the name of a place: the first place \
+                     with the name `{name}` is \"{name}\", the second one is \"{name}#2\""
                 )
             }
             ScheduleError::Repeated { choice, place } => {
@@ -246,6 +257,16 @@ struct Place {
     choice: Option<Choice>,
 }
 
+/// Returns true for a name with or without a number from 2 on.
+fn is_place_name(text: &str) -> bool {
+    match text.split_once('#') {
+        None => true,
+        Some((_, number)) => {
+            !number.starts_with(['0', '+']) && number.parse().is_ok_and(|number: usize| number >= 2)
+        }
+    }
+}
+
 /// A place of a [`Schedule`] whose choice is not recorded yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlaceId(usize);
@@ -254,11 +275,15 @@ impl Schedule {
     /// Returns the schedule with these choices, each for a list of places.
     ///
     /// # Errors
-    /// Two choices are given for one place, or one choice twice.
+    /// A text is not the name of a place, two choices are given for one place, or one choice twice.
     pub(crate) fn new(given: &[(Choice, Vec<String>)]) -> Result<Schedule, ScheduleError> {
         let mut schedule = Schedule::default();
         for (choice, places) in given {
             for place in places {
+                if !is_place_name(place) {
+                    let (choice, place) = (*choice, place.clone());
+                    return Err(ScheduleError::NoName { choice, place });
+                }
                 let key = (choice.question(), place.clone());
                 let given = GivenChoice {
                     choice: *choice,

@@ -153,6 +153,9 @@ impl Parser<'_> {
                     format!(": write `{sign}` to combine booleans; there are no bitwise operations")
                 }
                 (_, Some((_, sign))) => format!(": write `{sign}`"),
+                ("#", None) if self.host.is_some() => {
+                    ": the name of a place is a string, as in `\"x#2\"`".to_owned()
+                }
                 (_, None) => advice_for_sign(text).map_or(String::new(), |it| format!(": {it}")),
             };
             let message = format!("{shown} is not part of {}{advice}", self.language());

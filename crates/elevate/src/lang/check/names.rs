@@ -53,6 +53,11 @@ impl Infer<'_> {
                 ty
             }
             StrategyResolution::Broken => Arc::new(Type::Error),
+            StrategyResolution::Unknown if self.wants_strings(wanted) => {
+                let wanted = wanted.map_or_else(String::new, |wanted| self.text(wanted));
+                self.unquoted(name, span, &wanted);
+                Arc::new(Type::Error)
+            }
             StrategyResolution::Unknown if self.rise_knows(name) || self.is_fresh(name) => {
                 self.quote(id, span);
                 Arc::new(Type::Expr)
@@ -127,6 +132,30 @@ impl Infer<'_> {
             }
         }
         (result.clone(), true)
+    }
+
+    /// Returns true if the context requires a string or a list of strings.
+    fn wants_strings(&self, wanted: Option<&Ty>) -> bool {
+        let wanted = wanted.map(|ty| self.table.shallow(ty));
+        wanted.is_some_and(|ty| match &*ty {
+            Type::String => true,
+            Type::List(elem) => *self.table.shallow(elem) == Type::String,
+            _ => false,
+        })
+    }
+
+    /// Reports an unknown name where strings are expected, as in `stored = [x]`.
+    fn unquoted(&mut self, name: &Name, span: syntax::Span, wanted: &str) {
+        let quoted = match wanted.starts_with("List") {
+            true => format!("[\"{name}\"]"),
+            false => format!("\"{name}\""),
+        };
+        let message = format!("expected {wanted}, found the name `{name}`");
+        self.error(rise::codes::TYPE_MISMATCH, span, message)
+            .advise(
+                Some(format!("a string is written in quotes: `{quoted}`")),
+                Some(syntax::Fix::write(span, quoted)),
+            );
     }
 
     fn unknown_name(&mut self, name: &Name, span: syntax::Span) {

@@ -128,6 +128,13 @@ impl Infer<'_> {
             (Type::Strategy(_), Type::Expr) => {
                 Some(format!("{called} is a strategy, not an expression of RISE"))
             }
+            (Type::String, Type::List(elem)) if *self.table.shallow(elem) == Type::String => {
+                let fix = syntax::Fix::surround("Write a list", span, "[", "]");
+                let help = "a list is written in brackets, as in `[\"x\", \"y\"]`".to_owned();
+                self.error(rise::codes::TYPE_MISMATCH, span, message)
+                    .advise(Some(help), Some(fix));
+                return;
+            }
             (_, Type::Bool) => Some("a value of type Bool is `true` or `false`".into()),
             _ => None,
         };

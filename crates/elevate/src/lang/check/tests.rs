@@ -244,6 +244,31 @@ fn arguments_must_fit() {
 }
 
 #[test]
+fn strings_and_lists_of_strings_are_explained() {
+    check(
+        "strategy a = implementInOrder(stored = [x, row])\n\
+         strategy b = implementInOrder(stored = x)\n\
+         strategy c = implementInOrder(stored = \"x\")\n\
+         strategy d = implementInOrder(stored = [1])\n",
+        expect![[r#"
+            a: Strategy
+            b: Strategy
+            c: Strategy
+            d: Strategy
+            error[type-mismatch] at `x`: expected String, found the name `x`
+              help: a string is written in quotes: `"x"`
+            error[type-mismatch] at `row`: expected String, found the name `row`
+              help: a string is written in quotes: `"row"`
+            error[type-mismatch] at `x`: expected List[String], found the name `x`
+              help: a string is written in quotes: `["x"]`
+            error[type-mismatch] at `"x"`: expected List[String], found String
+              help: a list is written in brackets, as in `["x", "y"]`
+            error[type-mismatch] at `1`: expected String, found Int
+        "#]],
+    );
+}
+
+#[test]
 fn one_mistake_is_one_error() {
     check(
         "strategy a = nosuch ; (nosuch <+ id) ; topDown(nosuch) @ nosuch\n\
