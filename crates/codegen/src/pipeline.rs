@@ -43,6 +43,13 @@ const fn optional<On>(pass: Pass<On>) -> Step<On> {
 
 /// The passes for functions that run on a CPU.
 const CPU: &[Step] = &[
+    // Loops are directly inside each other, and accumulations are single statements with conditions,
+    // until loops are peeled.
+    optional(loop_interchange::PASS),
+    // Interchanged loops share more operands.
+    optional(operand_packing::PASS),
+    // Short loops over literal arrays are marked for the next pass, which writes them out.
+    optional(unrolling::LITERAL_ARRAYS),
     // Unrolled and peeled loops make indices constant and conditions known, for all that follows.
     required(
         loops::PASS,
@@ -57,6 +64,9 @@ const CPU: &[Step] = &[
     optional(copy_elision::PASS),
     // The copies left variables behind that nothing reads: they need no memory either.
     optional(dead_code_elimination::PASS),
+    // Stages are computed together while each of their arrays is declared in front of its loop, and
+    // before their loops are split into those of iterations that are executed together.
+    optional(overlapped_tiling::PASS),
     // Each of the iterations that are executed together has arrays of its own, which need memory.
     optional(unroll_and_jam::PASS),
     // All arrays that are left need memory.
@@ -81,6 +91,8 @@ const CPU: &[Step] = &[
     optional(address_hoisting::PASS),
     // Every assignment is where it stays.
     optional(single_assignment::PASS),
+    // No pass moves statements between iterations any more.
+    optional(gather_vectorization::PASS),
     // Last, as other passes look into reductions but not at how they are implemented.
     required(
         reductions::PASS,

@@ -1,7 +1,7 @@
 //! Unroll-and-jam: executes several iterations of an outer loop together in one inner loop, so that
 //! a loaded element, or a running sum in memory, is used several times.
 //!
-//! Two kinds of loops gain from it (Callahan, Carr and Kennedy, "Improving Register Allocation for
+//! Three kinds of loops gain from it (Callahan, Carr and Kennedy, "Improving Register Allocation for
 //! Subscripted Variables", 1990; Carr and Kennedy, "Improving the Ratio of Memory Operations to
 //! Floating-Point Operations in Loops", 1994):
 //! - `for k { for j { sums[j] += a[k] * b[k][j] } }` loads and stores `sums[j]` for each product.
@@ -9,6 +9,8 @@
 //!   are read again and again, and so are in a cache.
 //! - A loop around a floating-point reduction waits for each addition. Several reductions together
 //!   do not wait for each other.
+//! - A loop over the rows of a stencil, `for i { for j { b[i][j] = a[i][j] + a[i + 1][j] } }`, loads
+//!   each row of `a` again. Two iterations of `i` together load the rows that they share once.
 //!
 //! A loop around loops of the first kind is jammed too: its iterations share the elements of `b`.
 //! If both are the loops of a contraction, it is computed in [register tiles](register_tiles).
@@ -16,14 +18,16 @@
 
 mod register_tiles;
 
-use nat::{Facts, Nat, Prop, Var};
+use nat::{Facts, Nat, Var};
 use rise::types::{Type, has_floats};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::{Pass, Run};
+use crate::analysis::accumulation::AccumulatedRow;
 use crate::analysis::code_size;
 use crate::analysis::conditions::assume_counter;
-use crate::analysis::uses::{Mention, Uses};
+use crate::analysis::iterations::{next, writes_own_elements};
+use crate::analysis::uses::Uses;
 use crate::ir::renaming::Renaming;
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change, Look};
@@ -41,6 +45,8 @@ pub(crate) const PASS: Pass = Pass {
 
 /// The number of iterations that are executed together.
 const FACTOR: i64 = 4;
+/// The number of iterations of a stencil that are executed together.
+const STENCIL_FACTOR: i64 = 2;
 /// The minimal trip count of a loop that is jammed, for a trip count that is a constant.
 const MIN_TRIP_COUNT: i64 = 2 * FACTOR;
 /// The minimal trip count of a reduction that is executed together with others, for a trip count
@@ -51,6 +57,8 @@ const MIN_REDUCED: i64 = 8;
 const MAX_REDUCED_SIZE: usize = 24;
 /// The maximal number of subexpressions in the body of a jammed loop before the copies are made.
 const MAX_BODY_SIZE: usize = 160;
+/// The maximal number of subexpressions in the body of a stencil before the copies are made.
+const MAX_STENCIL_SIZE: usize = 2 * MAX_BODY_SIZE;
 
 fn run(function: &mut Function) {
     let uses = Uses::of(function);
@@ -161,11 +169,11 @@ impl UnrollAndJam<'_> {
             this.from = end;
             minimum = FACTOR;
         }
-        let jammed = match &accumulation {
-            _ if !has_iterations(this, minimum) => None,
-            Some(accumulation) => Some(accumulation.chained(this, FACTOR)),
-            None if gain.reduces || gain.accumulates => self.jammed(this),
-            None => None,
+        let (factor, jammed) = match &accumulation {
+            _ if !has_iterations(this, minimum) => return gain,
+            Some(accumulation) => (FACTOR, Some(accumulation.chained(this, FACTOR))),
+            None if gain.reduces || gain.accumulates => (FACTOR, self.jammed(this)),
+            None => (STENCIL_FACTOR, self.jammed_stencil(this)),
         };
         let Some(body) = jammed else {
             return gain;
@@ -174,10 +182,10 @@ impl UnrollAndJam<'_> {
             Some(_) => gain.accumulates = true,
             None => gain.is_jammed = true,
         }
-        let end = self.jammed_end(this, FACTOR);
+        let end = self.jammed_end(this, factor);
         let jammed = self.with_own_variables(Loop {
             to: end.clone(),
-            step: Nat::constant(FACTOR),
+            step: Nat::constant(factor),
             body,
             ..this.clone()
         });
@@ -217,31 +225,14 @@ impl UnrollAndJam<'_> {
     /// Returns the accumulation that a loop consists of: an inner loop over the elements of a row,
     /// in which one statement combines each element with a value.
     fn accumulation(&self, this: &Loop) -> Option<Accumulation> {
-        let [stmt] = &*this.body else { return None };
-        let StmtKind::For(inner) = &stmt.kind else {
-            return None;
-        };
-        let [assignment] = &*inner.body else {
-            return None;
-        };
-        let StmtKind::Assign(sum, value) = &assignment.kind else {
-            return None;
-        };
-        let index = sum.index.as_ref()?;
-        let is_next = Nat::sub(&next(index, inner.counter, 1), index).is_one();
-        let sizes = [&inner.from, &inner.to, &inner.step];
-        let has_fixed_sizes = sizes.iter().all(|size| !size.mentions(this.counter));
+        let AccumulatedRow {
+            columns,
+            sum,
+            value,
+            ..
+        } = AccumulatedRow::of(this)?;
         let depends_on_data = |nat: &Nat| self.uses.is_data(nat);
-        let is_accumulation = this.mode == LoopMode::Sequential
-            && inner.mode == LoopMode::Sequential
-            && is_next
-            && has_fixed_sizes
-            && !index.mentions(this.counter)
-            && sum.lane.is_none()
-            && sum.lanes.is_none()
-            && loads_of(value, sum.id) == 1
-            && loads(value).contains(&sum)
-            && self.is_read_again(value, sum.id, inner.counter)
+        let is_accumulation = self.is_read_again(value, sum.id, columns.counter)
             && !self.untracked.contains(&sum.id)
             && !sizes_of(&this.body).iter().any(depends_on_data)
             && code_size::of_expr(value) <= MAX_BODY_SIZE / 4;
@@ -264,11 +255,50 @@ impl UnrollAndJam<'_> {
 
     /// Returns the body for [`FACTOR`] iterations of a loop together, if they may be executed so.
     fn jammed(&mut self, this: &Loop) -> Option<Vec<Stmt>> {
-        if !self.is_jammable(this) {
+        if !self.is_jammable(this, false) {
             return None;
         }
         let copies = self.copies(this, FACTOR);
         Some(self.jam(&this.body, &copies, false))
+    }
+
+    /// Returns the body for [`STENCIL_FACTOR`] iterations of a loop together, if it computes the
+    /// rows of a stencil.
+    fn jammed_stencil(&mut self, this: &Loop) -> Option<Vec<Stmt>> {
+        let mut facts = self.facts.clone();
+        facts.range(this.counter, &this.from, &(&this.to + (1 - STENCIL_FACTOR)));
+        if !self.is_stencil(this, &facts) || !self.is_jammable(this, true) {
+            return None;
+        }
+        let copies = self.copies(this, STENCIL_FACTOR);
+        let mut body = self.jam(&this.body, &copies, true);
+        walk::change_all(&mut body, &mut Normalize(&facts));
+        Some(body)
+    }
+
+    /// Returns true if a loop contains innermost loops, and a quarter of the elements that it loads
+    /// from arrays in each iteration, or more, are among those that the next iteration loads.
+    fn is_stencil(&self, this: &Loop, facts: &Facts) -> bool {
+        let mut loaded = FxHashSet::default();
+        let mut is_nest_of_two = walk::has_loop(&this.body);
+        walk::each_stmt(&this.body, &mut |stmt| {
+            if let StmtKind::For(inner) = &stmt.kind {
+                is_nest_of_two &= !walk::has_loop(&inner.body);
+                walk::for_each_expr(&inner.body, &mut |expr| {
+                    for place in loads(expr) {
+                        let index = place.index.as_ref();
+                        if let Some(index) = index.filter(|index| index.mentions(this.counter)) {
+                            loaded.insert((place.id, facts.normalize(index)));
+                        }
+                    }
+                });
+            }
+        });
+        let is_again = |(id, index): &&(Id, Nat)| {
+            let next = facts.normalize(&next(index, this.counter, 1));
+            loaded.contains(&(*id, next))
+        };
+        is_nest_of_two && 4 * loaded.iter().filter(is_again).count() >= loaded.len().max(1)
     }
 
     /// Returns the renamings for several iterations of a loop together.
@@ -325,8 +355,9 @@ impl UnrollAndJam<'_> {
     }
 
     /// Returns true if several iterations of a loop may be executed in any order, their statements
-    /// interleaved, and the loops in it have the same range in all of them.
-    fn is_jammable(&self, this: &Loop) -> bool {
+    /// interleaved, and the loops in it have the same range in all of them. With `all` that includes
+    /// the loops that C compilers vectorise.
+    fn is_jammable(&self, this: &Loop, all: bool) -> bool {
         let mut declared = FxHashSet::default();
         walk::each_stmt(&this.body, &mut |stmt| {
             if let StmtKind::Declare(id, _) = stmt.kind {
@@ -339,49 +370,16 @@ impl UnrollAndJam<'_> {
             count.is_none_or(|count| is_linear(count) && !count.mentions(this.counter))
         };
         let is_data = |nat: &Nat| self.uses.is_data(nat);
+        let maximum = match all {
+            true => MAX_STENCIL_SIZE,
+            false => MAX_BODY_SIZE,
+        };
         matches!(this.mode, LoopMode::Sequential | LoopMode::Parallel)
-            && code_size::of_body(&this.body).is_some_and(|size| size <= MAX_BODY_SIZE)
-            && has_common_loops(&this.body, this.counter, &declared, false)
+            && code_size::of_body(&this.body).is_some_and(|size| size <= maximum)
+            && has_common_loops(&this.body, this.counter, &declared, all)
             && declared.iter().all(is_row)
             && !sizes_of(&this.body).iter().any(is_data)
-            && self.writes_own_elements(this, &declared)
-    }
-
-    /// Returns true if each iteration of a loop accesses elements of its own of every array that the
-    /// loop writes, other than those that it declares.
-    fn writes_own_elements(&self, this: &Loop, declared: &FxHashSet<Id>) -> bool {
-        let mut written = FxHashSet::default();
-        let mut is_tracked = true;
-        self.uses.all(&this.body, &mut |id, mention| match mention {
-            Mention::Written(_) => _ = written.insert(id),
-            Mention::Declared | Mention::Read(_) => {}
-            Mention::Index | Mention::Pointed | Mention::Reduced => is_tracked = false,
-        });
-        written.retain(|id| !declared.contains(id));
-        if !is_tracked || !written.is_disjoint(&self.untracked) {
-            return false;
-        }
-        let mut places = Places(FxHashMap::default());
-        walk::look(&this.body, &mut places);
-        let mut facts = self.facts.clone();
-        facts.range(this.counter, &this.from, &this.to);
-        let mut counters = FxHashSet::default();
-        walk::each_stmt(&this.body, &mut |stmt| {
-            if let StmtKind::For(inner) = &stmt.kind {
-                counters.insert(inner.counter);
-                assume_counter(
-                    &mut facts,
-                    inner.counter,
-                    &inner.from,
-                    &inner.to,
-                    &inner.step,
-                );
-            }
-        });
-        written.iter().all(|id| {
-            let places = places.0.get(id).map_or(&[][..], Vec::as_slice);
-            has_own_elements(places, this.counter, &counters, &facts)
-        })
+            && writes_own_elements(this, &self.facts, &self.uses, &self.untracked)
     }
 }
 
@@ -429,6 +427,15 @@ impl Accumulation {
             assignment.kind = StmtKind::Assign(self.sum.clone(), value);
         }
         body
+    }
+}
+
+/// A visitor that normalises sizes.
+struct Normalize<'f>(&'f Facts);
+
+impl Change for Normalize<'_> {
+    fn nat(&mut self, nat: &mut Nat) {
+        *nat = self.0.normalize(nat);
     }
 }
 
@@ -505,52 +512,6 @@ fn is_float_reduction(this: &Loop) -> bool {
         && has_iterations(this, MIN_REDUCED)
         && code_size::of_body(&this.body).is_some_and(|size| size <= MAX_REDUCED_SIZE)
         && !walk::has_loop(&this.body)
-}
-
-/// Returns true if accesses to an array at the places are to different elements in different
-/// iterations of the loop with this counter.
-///
-/// Each index must be `c * counter + inner + rest` with the same `c` and the same `rest`, which
-/// contains none of the inner counters, and `0 <= inner < c`.
-fn has_own_elements(
-    places: &[Place],
-    counter: Var,
-    counters: &FxHashSet<Var>,
-    facts: &Facts,
-) -> bool {
-    let mut common = None;
-    places.iter().all(|place| {
-        let (Some(index), None, None) = (&place.index, &place.lane, &place.lanes) else {
-            return false;
-        };
-        let stride = Nat::sub(&next(index, counter, 1), index);
-        let from_zero = index.subst(&|var| (var == counter).then_some(Nat::ZERO));
-        let start = from_zero.subst(&|var| counters.contains(&var).then_some(Nat::ZERO));
-        let inner = Nat::sub(&from_zero, &start);
-        let form = (stride, start);
-        let at_least = |a: Nat, b: Nat| facts.proves(&Prop::AtLeast(a, b));
-        let is_own = !form
-            .0
-            .any_var(&|var| var == counter || counters.contains(&var))
-            && at_least(inner.clone(), Nat::ZERO)
-            && at_least(form.0.clone(), inner + 1);
-        is_own && *common.get_or_insert_with(|| form.clone()) == form
-    })
-}
-
-/// A visitor that collects the places of each variable.
-struct Places(FxHashMap<Id, Vec<Place>>);
-
-impl Look for Places {
-    fn place(&mut self, place: &Place) {
-        self.0.entry(place.id).or_default().push(place.clone());
-    }
-}
-
-/// Returns a size with `counter + steps` in place of the counter.
-fn next(nat: &Nat, counter: Var, steps: i64) -> Nat {
-    let value = Nat::var(counter) + steps;
-    nat.subst(&|var| (var == counter).then(|| value.clone()))
 }
 
 /// Returns true if a size is a constant, or a constant multiple of a single size plus a constant.

@@ -6,9 +6,12 @@ mod classic;
 mod guards;
 mod large;
 mod loop_peeling;
+mod operand_packing;
+mod overlapped_tiling;
 mod shared;
 mod small_state;
 mod unroll_and_jam;
+mod vectorizable;
 
 use codegen::{IndexWidth, Module, Target};
 use rise::core::{normalise, program_of};

@@ -466,3 +466,58 @@ fn contractions_of_floats_are_computed_in_register_tiles() {
         );
     }
 }
+
+/// Two rows of a stencil together load the rows that they share once.
+#[test]
+fn rows_of_a_stencil_are_computed_together() {
+    check(
+        "depFun((h: Nat, w: Nat) => fun(image: h.w.f32 =>
+           image
+             |> padClamp(1)(1)
+             |> slide(3)(1)
+             |> mapSeq(fun(rows =>
+               zip(rows |> idx(0))(zip(rows |> idx(1))(rows |> idx(2)))
+                 |> mapSeq(fun(p => p._1 + p._2._1 + p._2._2))))))",
+        expect![[r#"
+            void main_(float *restrict output, int h, int w, const float *restrict image) {
+                assert(h >= 1 && "h >= 1");
+                check_count("main: h*w", (double)h * w);
+                for (int i = 0; i < 2 * (h / 2); i += 2) {
+                    const int before = i > 0 ? i - 1 : 0;
+                    const int after = i < h - 2 ? i + 2 : h - 1;
+                    for (int j = 0; j < w; j++) {
+                        output[i * w + j] = image[before * w + j] + image[i * w + j] + image[(i + 1) * w + j];
+                        output[(i + 1) * w + j] = image[i * w + j] + image[(i + 1) * w + j]
+                            + image[after * w + j];
+                    }
+                }
+                for (int i = 2 * (h / 2); i < h; i++) {
+                    const int before = i > 0 ? i - 1 : 0;
+                    const int after = i < h - 1 ? i + 1 : h - 1;
+                    for (int j = 0; j < w; j++) {
+                        output[i * w + j] = image[before * w + j] + image[i * w + j] + image[after * w + j];
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+/// Rows that are read once have nothing in common.
+#[test]
+fn rows_without_common_elements_are_left_alone() {
+    check(
+        "depFun((h: Nat, w: Nat) => fun(image: h.w.f32 =>
+           image |> mapSeq(mapSeq(fun(x => x * 2.0f)))))",
+        expect![[r#"
+            void main_(float *restrict output, int h, int w, const float *restrict image) {
+                check_count("main: h*w", (double)h * w);
+                for (int i = 0; i < h; i++) {
+                    for (int j = 0; j < w; j++) {
+                        output[i * w + j] = image[i * w + j] * 2.0f;
+                    }
+                }
+            }
+        "#]],
+    );
+}

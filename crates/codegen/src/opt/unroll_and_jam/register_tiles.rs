@@ -17,7 +17,8 @@ use rise::core::Origin;
 use rustc_hash::FxHashSet;
 use syntax::ast::{Literal, ScalarType};
 
-use super::{Accumulation, FACTOR, ReplaceLoad, UnrollAndJam, has_iterations, loads, next};
+use super::{Accumulation, FACTOR, ReplaceLoad, UnrollAndJam, has_iterations, loads};
+use crate::analysis::iterations::next;
 use crate::analysis::uses::Mention;
 use crate::ir::renaming::Renaming;
 use crate::ir::walk::{self, Change};
@@ -89,7 +90,7 @@ impl UnrollAndJam<'_> {
             }
         });
         self.enclosing.pop();
-        if !is_simple || accumulations.is_empty() || !self.is_jammable(this) {
+        if !is_simple || accumulations.is_empty() || !self.is_jammable(this, false) {
             return None;
         }
         let mut written = FxHashSet::default();

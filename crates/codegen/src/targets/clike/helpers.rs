@@ -313,23 +313,38 @@ impl Helpers {
             let Some(int) = Int::of(to) else {
                 return String::new();
             };
-            let least = match (int.signed, int.bits) {
-                (false, _) => "0".to_owned(),
-                (true, bits) => format!("INT{bits}_MIN"),
-            };
-            let sign = if int.signed { "" } else { "U" };
-            let most = format!("{sign}INT{}_MAX", int.bits);
+            // Without branches and conditional conversions, which could trap, it is vectorised.
+            let largest = largest_below(int.max() + 1, from);
             let mut text = format!("static inline {ty} {name}({float} x) {{\n");
-            // Both bounds are powers of two and exact as floats.
-            let bounds = (int.max() + 1, int.min());
-            let _ = writeln!(text, "    if (x >= {}.0{suffix}) {{", bounds.0);
-            let _ = writeln!(text, "        return {most};\n    }}");
-            let _ = writeln!(text, "    if (x < {}.0{suffix}) {{", bounds.1);
-            let _ = writeln!(text, "        return {least};\n    }}");
-            let _ = writeln!(text, "    return x == x ? ({ty})x : 0;\n}}");
+            let _ = writeln!(
+                text,
+                "    const {float} above = x > {min}.0{suffix} ? x : {min}.0{suffix};",
+                min = int.min(),
+            );
+            let _ = writeln!(
+                text,
+                "    const {float} within = above < {largest}.0{suffix} ? above : {largest}.0{suffix};",
+            );
+            let _ = writeln!(text, "    const {ty} n = ({ty})within;");
+            let (end, rest) = (int.max() + 1, int.max() - largest);
+            let value = match (rest, int.signed) {
+                (0, false) => "n".to_owned(),
+                (0, true) => "n & (x == x ? -1 : 0)".to_owned(),
+                (_, false) => format!("n | (x >= {end}.0{suffix} ? {rest} : 0)"),
+                (_, true) => {
+                    format!("(n | (x >= {end}.0{suffix} ? {rest} : 0)) & (x == x ? -1 : 0)")
+                }
+            };
+            let _ = writeln!(text, "    return {value};\n}}");
             text
         })
     }
+}
+
+/// Returns the largest integer below a power of two that a float type represents.
+fn largest_below(power: i128, float: ScalarType) -> i128 {
+    let mantissa = if float == ScalarType::F32 { 24 } else { 53 };
+    power - (power >> mantissa).max(1)
 }
 
 /// Returns the suffix of constants of `f32` or `f64`, and of the functions of `<math.h>` on that
