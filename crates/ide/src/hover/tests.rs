@@ -424,7 +424,7 @@ def blur = depFun((n: Nat, m: Nat) => fun(image: (n + 2).m.f32 =>
             Becomes
 
             ```c
-            for (int i = 0; i < n; i++)
+            for (int j = 16 * tile; j < end; j++)
             ```
             [lines] In C: read from `image`, `m*12` B (12.0 kB with `@run(m = 1000)`).
             [transpose] In C: not copied: read in `image`.
@@ -435,14 +435,14 @@ def blur = depFun((n: Nat, m: Nat) => fun(image: (n + 2).m.f32 =>
             Becomes
 
             ```c
-            for (int j = 0; j < m; j++)
+            for (int k = 0; k < m; k++)
             ```
             [reduceSeq] In C: stored in a variable, 4 B.
 
             Becomes
 
             ```c
-            for (int k = 0; k < 3; k++)
+            for (int l = 0; l < 3; l++)
             ```
             [add] In C: not in memory: computed where it is read.
             [|>] In C: stored on the heap, `n*m*4` B (4.1 MB with `@run(n = 1024, m = 1000)`).
