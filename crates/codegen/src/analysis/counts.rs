@@ -35,7 +35,8 @@ impl Counts {
 
 /// Returns the counts of a function: the numbers of elements of the `stored` arrays, the ends of
 /// loops and parallel reductions, the lengths of arrays of the program that are constants or
-/// contain products, and the intermediate sums with products in the computation of these.
+/// contain products, and the intermediate sums with products in the computation of these; and the
+/// intermediate sums that passes add.
 ///
 /// A count that depends on counters or data is replaced by upper bounds. Left out are bounds that
 /// are proved to be at most the largest 32-bit integer, a size parameter or another count, and
@@ -50,6 +51,7 @@ pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> C
         .collect();
     let mut ranges = Ranges::of_data(function);
     ends_of_loops(&function.body, &mut all, &mut ranges);
+    all.extend(function.intermediate.iter().cloned());
     // The length of a view that is a size plus a constant does not occur as a whole in
     // computations.
     let views = function.dimensions.iter();

@@ -51,7 +51,13 @@ pub(crate) fn writes_own_elements(
     });
     written.iter().all(|id| {
         let places = places.0.get(id).map_or(&[][..], Vec::as_slice);
-        has_own_elements(places, this.counter, &counters, &facts)
+        let is_data = |place: &Place| {
+            place
+                .index
+                .as_ref()
+                .is_some_and(|index| uses.is_data(index))
+        };
+        !places.iter().any(is_data) && has_own_elements(places, this.counter, &counters, &facts)
     })
 }
 

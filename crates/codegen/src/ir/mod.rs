@@ -72,6 +72,8 @@ pub struct Function {
     pub views: FxHashMap<Origin, Vec<View>>,
     /// The lengths of the arrays in the program, including arrays that are never stored.
     pub dimensions: Vec<Nat>,
+    /// The sums that passes compute besides the ends of loops and the numbers of elements.
+    pub intermediate: Vec<Nat>,
     /// The features of the target.
     pub features: Features,
     /// The passes and parts of passes that are left out.

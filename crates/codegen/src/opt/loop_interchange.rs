@@ -71,7 +71,9 @@ impl Interchange {
         assume(&mut facts, this);
         has_plain_mode(this)
             && has_plain_mode(inner)
-            && sizes.iter().all(|size| !size.mentions(this.counter))
+            && sizes
+                .iter()
+                .all(|size| !size.mentions(this.counter) && !self.uses.is_data(size))
             && shares_rows(this, inner)
             && writes_own_elements(this, &self.facts, &self.uses, &self.untracked)
             && writes_own_elements(inner, &facts, &self.uses, &self.untracked)

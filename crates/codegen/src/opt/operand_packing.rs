@@ -6,13 +6,18 @@
 //! operand is stored as a matrix, which the accumulation reads without a condition. For a
 //! convolution that is the matrix known as im2col, for one row of the image. (Chellapilla, Puri and
 //! Simard, "High Performance Convolutional Neural Networks for Document Processing", 2006.)
+//!
+//! Only operands that belong to a row are stored: those of a whole array could take many times its
+//! memory.
 
-use nat::{Nat, Var};
+use nat::{Facts, Nat, Prop, Var};
 use rise::Type;
 use rustc_hash::FxHashSet;
 
 use super::{Pass, Run};
 use crate::analysis::accumulation::{AccumulatedRow, mentions};
+use crate::analysis::conditions::{assume_counter, less};
+use crate::analysis::iterations::next;
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::renaming::Renaming;
 use crate::ir::trace::Changes;
@@ -31,19 +36,31 @@ pub(crate) const PASS: Pass = Pass {
     },
 };
 
+/// The maximal distance of the rows of an array from each other, in rows of a packed operand.
+const MAX_DISTANCE: i64 = 8;
 /// The minimal trip count of the loop that shares an operand, for a trip count that is a constant.
 const MIN_TRIP_COUNT: i64 = 8;
 
 fn run(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
-    Packing { function, uses }.block(&mut body);
+    let facts = function.known();
+    let mut pass = Packing {
+        function,
+        uses,
+        facts,
+        enclosing: Vec::new(),
+    };
+    pass.block(&mut body);
     function.body = body;
 }
 
 struct Packing<'f> {
     function: &'f mut Function,
     uses: Uses,
+    facts: Facts,
+    /// The counters of the enclosing loops.
+    enclosing: Vec<Var>,
 }
 
 /// An operand that becomes a matrix, with the headers of the loops that compute its rows and their
@@ -62,16 +79,32 @@ impl Packing<'_> {
                 body.push(stmt);
                 continue;
             };
-            let (origin, mode) = (stmt.origin, this.mode);
+            let origin = stmt.origin;
             for operand in self.operands(this) {
                 let matrix = self.matrix(&operand);
                 walk::change_all(&mut this.body, &mut Replace(&operand.value, &matrix));
-                let loops = self.computed(operand, &matrix, mode);
+                let loops = self.computed(operand, &matrix, this.mode);
                 let stmt = |kind| Stmt::new(kind, origin, Some(Maker::Pass(PASS.name)));
                 body.push(stmt(StmtKind::Declare(matrix.id, None)));
-                body.push(stmt(StmtKind::For(loops)));
+                // A loop without iterations reads no operand, which may not exist then.
+                body.push(stmt(StmtKind::If {
+                    condition: less(&this.from, &this.to, origin),
+                    then: vec![stmt(StmtKind::For(loops))],
+                    otherwise: Vec::new(),
+                }));
             }
+            let facts = self.facts.clone();
+            assume_counter(
+                &mut self.facts,
+                this.counter,
+                &this.from,
+                &this.to,
+                &this.step,
+            );
+            self.enclosing.push(this.counter);
             self.block(&mut this.body);
+            self.enclosing.pop();
+            self.facts = facts;
             body.push(stmt);
         }
     }
@@ -96,14 +129,17 @@ impl Packing<'_> {
                 changed.insert(id);
             }
         });
+        let directly_inside = this.body.iter().filter_map(|stmt| match &stmt.kind {
+            StmtKind::For(steps) => AccumulatedRow::of(steps),
+            _ => None,
+        });
         let mut found = Vec::new();
-        for row in AccumulatedRow::all(&this.body) {
+        for row in directly_inside {
             let (steps, columns) = (row.steps.counter, row.columns.counter);
             let sizes = [&row.steps.from, &row.steps.to, &row.columns.to];
-            let are_shared = sizes
-                .iter()
-                .all(|size| !size.any_var(&|var| inside.contains(&var)))
-                && row.steps.step.is_one()
+            let are_shared = sizes.iter().all(|size| {
+                !size.any_var(&|var| inside.contains(&var)) && !self.uses.is_data(size)
+            }) && row.steps.step.is_one()
                 && row.columns.from.is_zero()
                 && row.columns.step.is_one();
             let of_this = |var: &Var| *var != steps && *var != columns;
@@ -118,7 +154,8 @@ impl Packing<'_> {
                     && !found
                         .iter()
                         .any(|known: &Operand| known.value.kind == operand.kind)
-                    && self.is_conditional_load(operand, &changed);
+                    && self.is_conditional_load(operand, &changed)
+                    && self.is_of_row(operand, &row.columns.to);
                 if is_packed {
                     found.push(Operand {
                         value: operand.clone(),
@@ -152,6 +189,30 @@ impl Packing<'_> {
         let mut sizes = Sizes(&self.uses, false);
         walk::look_expr(expr, &mut sizes);
         is_simple && !sizes.1
+    }
+
+    /// Returns true if the array that an operand reads has a row of similar length for each
+    /// iteration of an enclosing loop.
+    fn is_of_row(&self, operand: &Expr, columns: &Nat) -> bool {
+        let longest = Nat::mul(columns, &Nat::constant(MAX_DISTANCE));
+        let mut is_of_row = false;
+        walk::sub_exprs(operand, &mut |part| {
+            let ExprKind::Load(Place {
+                index: Some(index), ..
+            }) = &part.kind
+            else {
+                return;
+            };
+            is_of_row |= self.enclosing.iter().any(|counter| {
+                let distance = Nat::sub(&next(index, *counter, 1), index);
+                let is_at_most = |limit: &Nat| {
+                    let prop = Prop::AtLeast(limit.clone(), distance.clone());
+                    self.facts.proves(&prop)
+                };
+                !distance.is_zero() && is_at_most(&longest)
+            });
+        });
+        is_of_row
     }
 
     /// Declares a matrix for an operand, and returns the place of its element.

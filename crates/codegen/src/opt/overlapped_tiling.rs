@@ -94,6 +94,8 @@ struct Member {
     iterations: Iterations,
     /// The number of iterations for a complete tile.
     count: i64,
+    /// The number of all iterations.
+    all: Nat,
     /// The arrays that it writes and that have memory for one tile, with the number of elements of
     /// each iteration.
     arrays: Vec<(Id, Nat)>,
@@ -105,6 +107,8 @@ struct Group {
     tile: Var,
     /// The number of the tiles.
     tiles: Nat,
+    /// The ends of the iterations of each loop if the last tile is complete.
+    ends: Vec<Nat>,
     /// The last loop, and then those before it, from the last to the first one.
     members: Vec<Member>,
 }
@@ -147,9 +151,16 @@ impl Tiling<'_> {
         self.facts.range(tile, &Nat::ZERO, &tiles);
         let members = self.members((last, consumer), before, block, tile);
         self.facts = facts;
+        let last = &tiles + -1;
+        let end = |member: &Member| {
+            let at_last = |var| (var == tile).then(|| last.clone());
+            member.iterations.full.end.subst(&at_last)
+        };
+        let ends = members.iter().map(end).collect();
         (members.len() > 1).then_some(Group {
             tile,
             tiles,
+            ends,
             members,
         })
     }
@@ -178,6 +189,7 @@ impl Tiling<'_> {
                 share: rows,
             },
             count: ROWS,
+            all: consumer.to.clone(),
             arrays: Vec::new(),
         }];
         for (at, producer) in before {
@@ -233,6 +245,7 @@ impl Tiling<'_> {
             accesses,
             iterations,
             count,
+            all: this.to.clone(),
             arrays,
         })
     }
@@ -345,7 +358,8 @@ impl Tiling<'_> {
         for member in &group.members {
             for (id, stride) in &member.arrays {
                 let variable = &mut self.function.variables[id.0 as usize];
-                let rows = Nat::constant(member.count);
+                // There may be fewer iterations than a tile has.
+                let rows = Nat::min(&Nat::constant(member.count), &member.all);
                 variable.count = Some(Nat::mul(&rows, stride));
                 match variable.extents.split_first_mut() {
                     Some((length, row)) if product(row) == *stride => *length = rows,
@@ -355,6 +369,8 @@ impl Tiling<'_> {
                 starts.insert(*id, start);
             }
         }
+        let sums = group.ends.iter().filter(|end| end.as_const().is_none());
+        self.function.intermediate.extend(sums.cloned());
         let (mut inside, mut outside) = (Vec::new(), Vec::new());
         let mut at = 0;
         for (position, mut stmt) in std::mem::take(block).into_iter().enumerate() {

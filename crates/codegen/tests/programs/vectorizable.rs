@@ -15,7 +15,10 @@ fn check(text: &str, target: Target, expected: Expect) {
 fn gathers_in_parallel_regions_are_marked() {
     let text = "depFun((n: Nat, m: Nat, k: Nat) => fun(table: k.f32, at: n.m.Idx[k] =>
       at |> mapPar(mapSeq(fun(i => table |> idx(i))))))";
-    check(text, Target::OpenMp, expect![[r#"
+    check(
+        text,
+        Target::OpenMp,
+        expect![[r#"
         void main_(
             float *restrict output,
             int n,
@@ -34,7 +37,8 @@ fn gathers_in_parallel_regions_are_marked() {
                 }
             }
         }
-    "#]]);
+    "#]],
+    );
 }
 
 /// Each element of the result is accumulated: the iterations are not independent.
@@ -42,7 +46,10 @@ fn gathers_in_parallel_regions_are_marked() {
 fn gathers_into_a_sum_are_not_marked() {
     let text = "depFun((n: Nat, m: Nat, k: Nat) => fun(table: k.f32, at: n.m.Idx[k] =>
       at |> mapPar(reduceSeq(fun(acc, i => acc + (table |> idx(i))))(0.0f))))";
-    check(text, Target::OpenMp, expect![[r#"
+    check(
+        text,
+        Target::OpenMp,
+        expect![[r#"
         void main_(
             float *restrict output,
             int n,
@@ -62,7 +69,8 @@ fn gathers_into_a_sum_are_not_marked() {
                 output[i] = acc;
             }
         }
-    "#]]);
+    "#]],
+    );
 }
 
 /// The elements of a literal array are known in copies of the loop.
@@ -71,7 +79,10 @@ fn loops_over_literal_arrays_are_unrolled() {
     let text = "depFun((n: Nat) => fun(xs: n.f32 =>
       xs |> mapSeq(fun(x =>
         makeArray(3)(1.0f, x, 2.0f * x) |> mapSeq(fun(y => x + y))))))";
-    check(text, Target::C, expect![[r#"
+    check(
+        text,
+        Target::C,
+        expect![[r#"
         void main_(float *restrict output, int n, const float *restrict xs) {
             check_count("main: n*3", (double)3 * n);
             for (int i = 0; i < n; i++) {
@@ -80,7 +91,8 @@ fn loops_over_literal_arrays_are_unrolled() {
                 output[3 * i + 2] = xs[i] + 2.0f * xs[i];
             }
         }
-    "#]]);
+    "#]],
+    );
 }
 
 /// A conversion has no branches, and what is converted is in the range of the integers.
@@ -104,17 +116,20 @@ fn conversions_to_integers_have_no_branches() {
             const float above = x > -2147483648.0f ? x : -2147483648.0f;
             const float within = above < 2147483520.0f ? above : 2147483520.0f;
             const int32_t n = (int32_t)within;
-            return (n | (x >= 2147483648.0f ? 127 : 0)) & (x == x ? -1 : 0);"#]].assert_eq(&helper("f32", "i32"));
+            return (n | (x >= 2147483648.0f ? 127 : 0)) & (x == x ? -1 : 0);"#]]
+    .assert_eq(&helper("f32", "i32"));
     expect![[r#"
         f64_to_i32(double x) {
             const double above = x > -2147483648.0 ? x : -2147483648.0;
             const double within = above < 2147483647.0 ? above : 2147483647.0;
             const int32_t n = (int32_t)within;
-            return n & (x == x ? -1 : 0);"#]].assert_eq(&helper("f64", "i32"));
+            return n & (x == x ? -1 : 0);"#]]
+    .assert_eq(&helper("f64", "i32"));
     expect![[r#"
         f64_to_u64(double x) {
             const double above = x > 0.0 ? x : 0.0;
             const double within = above < 18446744073709549568.0 ? above : 18446744073709549568.0;
             const uint64_t n = (uint64_t)within;
-            return n | (x >= 18446744073709551616.0 ? 2047 : 0);"#]].assert_eq(&helper("f64", "u64"));
+            return n | (x >= 18446744073709551616.0 ? 2047 : 0);"#]]
+    .assert_eq(&helper("f64", "u64"));
 }
