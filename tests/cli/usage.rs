@@ -260,6 +260,7 @@ fn optional_passes_can_be_left_out() {
     let message = "error: the pass `loops` is required: no target can print loops that are marked for unrolling\n";
     assert_eq!(ran.err, message);
     let ran = emit(&["c", "--after", "folding"]);
-    let message = "error: there is no pass `folding` for C; in order, there are lowering, loop-interchange, ";
+    let message =
+        "error: there is no pass `folding` for C; in order, there are lowering, loop-interchange, ";
     assert!(ran.err.starts_with(message), "{}", ran.err);
 }

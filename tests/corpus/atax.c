@@ -2,6 +2,7 @@ void atax_reference(float *restrict output, int m, int n, const float *restrict 
 {
     for (int j = 0; j < n; j++)
         output[j] = 0.0f;
+    #pragma omp parallel for reduction(+:output[:n])
     for (int i = 0; i < m; i++) {
         float ax = 0.0f;
         for (int j = 0; j < n; j++)

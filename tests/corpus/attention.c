@@ -5,9 +5,9 @@ void attention_reference(
     float *restrict output, int n, int m, int d, int e,
     const float *restrict queries, const float *restrict keys, const float *restrict values)
 {
-    float *weights = malloc(sizeof(float) * m);
-
+    #pragma omp parallel for
     for (int i = 0; i < n; i++) {
+        float *weights = malloc(sizeof(float) * m);
         float largest = -3.4e38f;
         for (int j = 0; j < m; j++) {
             float score = 0.0f;
@@ -31,7 +31,7 @@ void attention_reference(
         for (int j = 0; j < m; j++)
             for (int k = 0; k < e; k++)
                 output[i * e + k] += weights[j] * values[j * e + k];
-    }
 
-    free(weights);
+        free(weights);
+    }
 }

@@ -15,6 +15,7 @@ void blackScholes_reference(
     pair_f32_f32 *restrict output, int n, float rate, float volatility,
     const float *restrict prices, const float *restrict strikes, const float *restrict years)
 {
+    #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         float spread = volatility * sqrtf(years[i]);
         float d1 = (logf(prices[i] / strikes[i]) + (rate + 0.5f * volatility * volatility) * years[i]) / spread;

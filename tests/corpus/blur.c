@@ -1,5 +1,6 @@
 void blur_reference(float *restrict output, int h, int w, const float *restrict image)
 {
+    #pragma omp parallel for
     for (int i = 0; i < h; i++) {
         const float *above = &image[(i > 0 ? i - 1 : 0) * w];
         const float *row = &image[i * w];

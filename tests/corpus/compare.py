@@ -1,11 +1,11 @@
 """Compares the definitions of this folder with their C references.
 
-    python3 compare.py RISE_LS [--sizes SET] [DEFINITION ...]
+    python3 compare.py RISE_LS [--sizes SET] [--openmp] [DEFINITION ...]
 
 For each line of sizes.txt the script generates random arguments with NumPy, runs the definition in the interpreter of
 RISE_LS, compiles the reference with `cc`, calls it with the same arguments, and prints the largest difference. SET is
-PRIME, SMALL (the default) or TILES. The exit status is 1 if a number of a result differs by more than 1e-4 times the
-larger of 1 and the number of the interpreter.
+PRIME, SMALL (the default) or TILES; `--openmp` compiles the references with OpenMP. The exit status is 1 if a number of a
+result differs by more than 1e-4 times the larger of 1 and the number of the interpreter.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def leaves(array):
     return [leaf for name in array.dtype.names for leaf in leaves(array[name])]
 
 
-def compare(rise_ls, folder, file, name, sizes, specs):
+def compare(rise_ls, folder, file, name, sizes, specs, flags):
     """The largest difference between the interpreter and the reference."""
     program = FOLDER / f"{file}.rise"
     command = [rise_ls, "run", program, "--def", name, "--backend", "interp", "--format", "json"]
@@ -87,7 +87,7 @@ def compare(rise_ls, folder, file, name, sizes, specs):
     expected = np.load(result)
 
     library = folder / f"{name}.so"
-    flags = ["-std=c99", "-O2", "-ffp-contract=off", "-shared", "-fPIC"]
+    flags = ["-std=c99", "-O2", "-ffp-contract=off", "-shared", "-fPIC", *flags]
     subprocess.run(["cc", *flags, FOLDER / f"{file}.c", "-o", library, "-lm"], check=True)
     output = np.zeros_like(expected)
     passed = [ctypes.c_int(int(size.split("=")[1])) for size in sizes.split(",")]
@@ -107,6 +107,7 @@ def main():
     parser.add_argument("rise_ls")
     parser.add_argument("definition", nargs="*")
     parser.add_argument("--sizes", default="SMALL", choices=["PRIME", "SMALL", "TILES"])
+    parser.add_argument("--openmp", dest="flags", default=[], action="store_const", const=["-fopenmp"])
     options = parser.parse_intermixed_args()
     failed = False
     with tempfile.TemporaryDirectory() as folder:
@@ -114,7 +115,8 @@ def main():
             if options.definition and name not in options.definition:
                 continue
             specs = dict(text.split("=", 1) for text in texts.get("ARGS", "").split())
-            worst = compare(options.rise_ls, pathlib.Path(folder), file, name, texts[options.sizes], specs)
+            sizes = texts[options.sizes]
+            worst = compare(options.rise_ls, pathlib.Path(folder), file, name, sizes, specs, options.flags)
             wrong = not worst <= 1e-4
             failed |= wrong
             print(f"{name}: {worst:.1e}{' wrong' if wrong else ''}")

@@ -2,6 +2,7 @@ void conv2dLayer_reference(
     float *restrict output, int n, int c, int o, int h, int w,
     const float *restrict images, const float *restrict weights, const float *restrict bias)
 {
+    #pragma omp parallel for collapse(2)
     for (int b = 0; b < n; b++) {
         for (int f = 0; f < o; f++) {
             float *result = &output[(b * o + f) * h * w];

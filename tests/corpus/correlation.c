@@ -7,6 +7,7 @@ void correlation_reference(float *restrict output, int n, int m, const float *re
     float *deviation = malloc(sizeof(float) * m);
     float *standardised = malloc(sizeof(float) * n * m);
 
+    #pragma omp parallel for
     for (int j = 0; j < m; j++) {
         mean[j] = 0.0f;
         for (int i = 0; i < n; i++)
@@ -14,6 +15,7 @@ void correlation_reference(float *restrict output, int n, int m, const float *re
         mean[j] /= n;
     }
 
+    #pragma omp parallel for
     for (int j = 0; j < m; j++) {
         deviation[j] = 0.0f;
         for (int i = 0; i < n; i++)
@@ -23,10 +25,12 @@ void correlation_reference(float *restrict output, int n, int m, const float *re
             deviation[j] = 1.0f;
     }
 
+    #pragma omp parallel for
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
             standardised[i * m + j] = (data[i * m + j] - mean[j]) / (sqrtf(n) * deviation[j]);
 
+    #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < m; i++) {
         output[i * m + i] = 1.0f;
         for (int j = i + 1; j < m; j++) {

@@ -1,6 +1,7 @@
 void doitgen_reference(
     float *restrict output, int r, int q, int p, const float *restrict a, const float *restrict c4)
 {
+    #pragma omp parallel for
     for (int i = 0; i < r; i++) {
         for (int j = 0; j < q; j++) {
             for (int k = 0; k < p; k++) {

@@ -8,10 +8,12 @@ void gemver_reference(
     float *b = malloc(sizeof(float) * n * n);
     float *x = malloc(sizeof(float) * n);
 
+    #pragma omp parallel for
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             b[i * n + j] = a[i * n + j] + u1[i] * v1[j] + u2[i] * v2[j];
 
+    #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         x[i] = 0.0f;
         for (int j = 0; j < n; j++)
@@ -21,6 +23,7 @@ void gemver_reference(
     for (int i = 0; i < n; i++)
         x[i] += z[i];
 
+    #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         output[i] = 0.0f;
         for (int j = 0; j < n; j++)

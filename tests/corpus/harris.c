@@ -8,6 +8,7 @@ void harris_reference(float *restrict output, int h, int w, float kappa, const f
     float *ix = malloc(sizeof(float) * rows * columns);
     float *iy = malloc(sizeof(float) * rows * columns);
 
+    #pragma omp parallel for
     for (int i = 0; i < rows; i++) {
         for (int j = 0; j < columns; j++) {
             const float *a = &grey[i * stride + j];
@@ -20,6 +21,7 @@ void harris_reference(float *restrict output, int h, int w, float kappa, const f
         }
     }
 
+    #pragma omp parallel for
     for (int i = 0; i < h; i++) {
         for (int j = 0; j < w; j++) {
             float xx = 0.0f;

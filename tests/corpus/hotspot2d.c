@@ -2,6 +2,7 @@ void hotspot2d_reference(
     float *restrict output, int n, int m, float step, float rx, float ry, float rz, float ambient,
     const float *restrict temperature, const float *restrict power)
 {
+    #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         int above = i > 0 ? i - 1 : 0;
         int below = i < n - 1 ? i + 1 : n - 1;

@@ -3,6 +3,7 @@ void hotspot3d_reference(
     float cc, float cn, float cs, float ce, float cw, float ct, float cb, float step, float ambient,
     const float *restrict temperature, const float *restrict power)
 {
+    #pragma omp parallel for
     for (int z = 0; z < l; z++) {
         for (int y = 0; y < n; y++) {
             for (int x = 0; x < m; x++) {

@@ -4,6 +4,7 @@ void kmeansAssign_reference(
     int32_t *restrict output, int n, int k, int f,
     const float *restrict points, const float *restrict centres)
 {
+    #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         float nearest = 3.4e38f;
         output[i] = 0;

@@ -4,6 +4,7 @@ void layerNorm_reference(
     float *restrict output, int n, int m, float epsilon,
     const float *restrict gamma, const float *restrict beta, const float *restrict xs)
 {
+    #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         const float *row = &xs[i * m];
         float mean = 0.0f;

@@ -3,6 +3,7 @@
 void mandelbrot_reference(
     int32_t *restrict output, int h, int w, int steps, float left, float top, float size)
 {
+    #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < h; i++) {
         for (int j = 0; j < w; j++) {
             float cx = left + size * j;

@@ -5,6 +5,7 @@ static float larger(float a, float b)
 
 void maxPool_reference(float *restrict output, int c, int h, int w, const float *restrict image)
 {
+    #pragma omp parallel for
     for (int k = 0; k < c; k++) {
         for (int i = 0; i < h; i++) {
             const float *upper = &image[(k * h + i) * 4 * w];

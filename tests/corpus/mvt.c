@@ -4,12 +4,14 @@ void mvt_reference(
     pair_f32_f32 *restrict output, int n, const pair_f32_f32 *restrict x,
     const float *restrict y1, const float *restrict y2, const float *restrict a)
 {
+    #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         float sum = x[i]._1;
         for (int j = 0; j < n; j++)
             sum += a[i * n + j] * y1[j];
         output[i]._1 = sum;
     }
+    #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         float sum = x[i]._2;
         for (int j = 0; j < n; j++)

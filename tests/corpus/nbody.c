@@ -8,6 +8,7 @@ void nbody_reference(
     const float *restrict xs, const float *restrict ys, const float *restrict zs,
     const float *restrict masses)
 {
+    #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         float ax = 0.0f;
         float ay = 0.0f;

@@ -3,6 +3,7 @@ void spmv_reference(
     const float *restrict values, const int *restrict columns, const float *restrict x)
 {
     (void)m;
+    #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         float sum = 0.0f;
         for (int j = 0; j < k; j++)

@@ -4,6 +4,7 @@ void srad2_reference(
     const float *restrict north, const float *restrict south,
     const float *restrict west, const float *restrict east)
 {
+    #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         int below = i < n - 1 ? i + 1 : n - 1;
         for (int j = 0; j < m; j++) {

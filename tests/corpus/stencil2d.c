@@ -3,6 +3,7 @@ void stencil2d_reference(
     const float *restrict grid)
 {
     int w = m + 2;
+    #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < m; j++) {
             const float *p = &grid[(i + 1) * w + j + 1];

@@ -3,6 +3,7 @@ void symm_reference(
     const float *restrict c, const float *restrict a, const float *restrict b)
 {
     for (int i = 0; i < m; i++) {
+        #pragma omp parallel for
         for (int j = 0; j < n; j++) {
             float sum = 0.0f;
             for (int k = 0; k < i; k++) {

@@ -2,6 +2,7 @@ void syrk_reference(
     float *restrict output, int n, int m, float alpha, float beta,
     const float *restrict c, const float *restrict a)
 {
+    #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < n; i++) {
         for (int j = 0; j <= i; j++)
             output[i * n + j] = beta * c[i * n + j];

@@ -7,6 +7,7 @@ void threeMm_reference(
     float *e = malloc(sizeof(float) * ni * nj);
     float *f = malloc(sizeof(float) * nj * nl);
 
+    #pragma omp parallel for
     for (int i = 0; i < ni; i++) {
         for (int j = 0; j < nj; j++) {
             e[i * nj + j] = 0.0f;
@@ -15,6 +16,7 @@ void threeMm_reference(
         }
     }
 
+    #pragma omp parallel for
     for (int i = 0; i < nj; i++) {
         for (int j = 0; j < nl; j++) {
             f[i * nl + j] = 0.0f;
@@ -23,6 +25,7 @@ void threeMm_reference(
         }
     }
 
+    #pragma omp parallel for
     for (int i = 0; i < ni; i++) {
         for (int j = 0; j < nl; j++) {
             output[i * nl + j] = 0.0f;

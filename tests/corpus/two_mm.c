@@ -6,6 +6,7 @@ void twoMm_reference(
 {
     float *ab = malloc(sizeof(float) * ni * nj);
 
+    #pragma omp parallel for
     for (int i = 0; i < ni; i++) {
         for (int j = 0; j < nj; j++) {
             ab[i * nj + j] = 0.0f;
@@ -14,6 +15,7 @@ void twoMm_reference(
         }
     }
 
+    #pragma omp parallel for
     for (int i = 0; i < ni; i++) {
         for (int j = 0; j < nl; j++) {
             output[i * nl + j] = beta * d[i * nl + j];

@@ -11,6 +11,7 @@ void unsharpMask_reference(
 {
     float *columns = malloc(sizeof(float) * h * w);
 
+    #pragma omp parallel for
     for (int i = 0; i < h; i++) {
         for (int j = 0; j < w; j++)
             columns[i * w + j] = 0.0f;
@@ -21,6 +22,7 @@ void unsharpMask_reference(
         }
     }
 
+    #pragma omp parallel for
     for (int i = 0; i < h; i++) {
         for (int j = 0; j < w; j++) {
             float soft = 0.0f;

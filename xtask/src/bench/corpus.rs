@@ -1,5 +1,7 @@
 //! Measures the default schedules of the programs in `tests/corpus` for C, in comparison with the
-//! plain C references there, and the estimates of the cost model in comparison with the times.
+//! plain C references there, and the estimates of the cost model in comparison with the times. With
+//! threads it measures the default schedules for OpenMP, in comparison with the same references with
+//! OpenMP. Both use as many threads as the machine has processors, or as `OMP_NUM_THREADS` says.
 //!
 //! Both programs run in turns, on the same arguments. A ratio is the generated time divided by the
 //! reference's time of one turn: below 1 the generated program is faster. Both are compiled with the
@@ -52,8 +54,9 @@ struct Measured {
     estimate: Option<f64>,
 }
 
-/// Measures and prints all programs whose name contains `only`.
-pub fn run(root: &Path, only: &str, json: bool) -> Outcome<()> {
+/// Measures and prints all programs whose name contains `only`, with `threads` those for OpenMP.
+pub fn run(root: &Path, only: &str, threads: bool, json: bool) -> Outcome<()> {
+    let target = if threads { Target::OpenMp } else { Target::C };
     let named = |entry: &Entry| entry.def.contains(only);
     let printer = Printer {
         name: |entry: &Entry| &entry.def,
@@ -63,7 +66,7 @@ pub fn run(root: &Path, only: &str, json: bool) -> Outcome<()> {
     };
     let entries = entries(root)?.into_iter().filter(named);
     let measure = |entry: &Entry, compiler: &Compiler, limits: &Limits| {
-        measure(root, entry, compiler, limits)
+        measure(root, entry, target, compiler, limits)
     };
     printer.run(entries, json, measure)
 }
@@ -116,13 +119,19 @@ fn argument(text: &str) -> Outcome<ArgumentSource> {
     })
 }
 
-fn measure(root: &Path, entry: &Entry, compiler: &Compiler, limits: &Limits) -> Outcome<Measured> {
+fn measure(
+    root: &Path,
+    entry: &Entry,
+    target: Target,
+    compiler: &Compiler,
+    limits: &Limits,
+) -> Outcome<Measured> {
     let folder = root.join("tests/corpus");
     let sources = sources(&folder.join(format!("{}.rise", entry.file)))?;
     let reference = std::fs::read_to_string(folder.join(format!("{}.c", entry.file)))?;
     let mut db = Database::new();
     let item = definition(&mut db, &sources, &entry.def)?;
-    let module = db.module(item, Target::C).map_err(|found| first(&found))?;
+    let module = db.module(item, target).map_err(|found| first(&found))?;
     let program = db.normalised(item).map_err(|found| first(&found))?;
     let request = Request {
         sizes: entry.sizes.clone(),
@@ -131,13 +140,25 @@ fn measure(root: &Path, entry: &Entry, compiler: &Compiler, limits: &Limits) -> 
     };
     let launch = prepare(&program, &request)?;
     let sizes: Vec<(Name, i64)> = launch.sizes.clone();
-    let estimate = db.estimate_on(item, Target::C, None, &sizes);
+    let estimate = db.estimate_on(item, target, None, &sizes);
     let estimate = estimate.map_err(|found| first(&found))?.estimate.clone();
 
     let name = format!("{}_reference", entry.def);
     let times = |compiler: &Compiler, generated: &str| -> Outcome<Times> {
-        let generated = build(compiler, generated, &entry.def, &launch, limits)?;
-        let reference = build(compiler, &reference, &name, &launch, limits)?;
+        let build = |text: &str, function: &str| {
+            let params: Vec<Shape> = launch.args.iter().map(|v| v.shape().clone()).collect();
+            let program = Program {
+                text,
+                function,
+                sizes: launch.sizes.len(),
+                index: codegen::IndexWidth::default(),
+                params: &params,
+                openmp: target == Target::OpenMp,
+            };
+            program.compile(compiler, limits)
+        };
+        let generated = build(generated, &entry.def)?;
+        let reference = build(&reference, &name)?;
         in_turns(&generated, &reference, &launch, limits)
     };
     let plain = times(compiler, &module.text)?;
@@ -159,25 +180,6 @@ fn without_pragmas(text: &str) -> String {
     };
     let lines = text.lines().filter(|line| !forbids(line));
     lines.flat_map(|line| [line, "\n"]).collect()
-}
-
-fn build(
-    compiler: &Compiler,
-    text: &str,
-    function: &str,
-    launch: &Launch,
-    limits: &Limits,
-) -> Outcome<Executable> {
-    let params: Vec<Shape> = launch.args.iter().map(|v| v.shape().clone()).collect();
-    let program = Program {
-        text,
-        function,
-        sizes: launch.sizes.len(),
-        index: codegen::IndexWidth::default(),
-        params: &params,
-        openmp: false,
-    };
-    Ok(program.compile(compiler, limits)?)
 }
 
 /// Calls both programs in turns until the ratios settle.
@@ -300,6 +302,16 @@ mod tests {
         let entry = entry(line).expect("the line is well-formed");
         assert_eq!(entry.sizes, [("n".to_owned(), 8), ("m".to_owned(), 4)]);
         assert_eq!(entry.args.len(), 2);
+    }
+
+    #[test]
+    fn each_reference_has_parallel_loops() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for entry in entries(&root).expect("the list is well-formed") {
+            let path = root.join(format!("tests/corpus/{}.c", entry.file));
+            let text = std::fs::read_to_string(path).expect("a reference");
+            assert!(text.contains("#pragma omp parallel for"), "{}", entry.def);
+        }
     }
 
     #[test]

@@ -54,6 +54,10 @@ pub struct Options {
     /// names, in comparison with their references in C.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     corpus: Option<String>,
+    /// With --corpus: measure the default schedules for OpenMP, in comparison with the references with
+    /// OpenMP.
+    #[arg(long, requires = "corpus")]
+    threads: bool,
     /// Measure only the compilation time of each definition of the examples for each target, those
     /// with this in their names; with `--keep` the texts are written into its folder.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
@@ -103,7 +107,7 @@ pub fn run(options: &Options) -> Outcome<()> {
         return programs::run(&root, only, options.json);
     }
     if let Some(only) = &options.corpus {
-        return corpus::run(&root, only, options.json);
+        return corpus::run(&root, only, options.threads, options.json);
     }
     if let Some(only) = &options.compile {
         return compile::run(&root, only, options.keep.as_deref(), options.json);
