@@ -131,4 +131,16 @@ fn reductions_in_the_library() {
               help: write out what it computes: `fun(ys => zip(x)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f))`
         "#]],
     );
+    // The parameter of the library does not get the name of the argument.
+    let text = "def main = depFun(n: Nat => fun((m: n.n.f32, ys: n.f32) => m |> mapSeq(dot(ys))))";
+    say(
+        C,
+        text,
+        expect![[r#"
+        error[missing-choice] at dot
+          `dot` uses `reduce`, which does not say how it is computed
+          `dot` uses `reduce` here: (elsewhere)
+          help: write out what it computes: `fun(ys1 => zip(ys)(ys1) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f))`
+    "#]],
+    );
 }

@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::Span;
 use syntax::ast::{Kind, Name};
 
-use super::{Def, Expr, Foreign, Form, Language, Launch, Origin, Program};
+use super::{Def, Expr, Foreign, Form, Language, Launch, Origin, Program, subterms};
 use crate::types::{Names, Pi, Ty, Type};
 use names::Scope;
 use type_reconstruction::Inferable;
@@ -83,6 +83,7 @@ pub fn term_text<P: Language>(
     let mut printer = Printer::new(Names(names.iter().cloned().collect()));
     printer.define(uses);
     printer.prepare(expr);
+    printer.reserve_free(expr);
     printer.expr(expr, term::Precedence::TOP, true);
     printer.out
 }
@@ -139,6 +140,23 @@ impl<P: Language> Printer<P> {
         }
         for child in expr.form.children() {
             self.prepare(child);
+        }
+    }
+
+    /// Reserves the names of the variables that a term does not bind, so that none of its own gets
+    /// them.
+    fn reserve_free(&mut self, expr: &Expr<P>) {
+        let bound = subterms(expr).filter_map(|term| match &term.form {
+            Form::Lambda(param, _) => Some(param.local.id),
+            _ => None,
+        });
+        let bound: FxHashSet<u32> = bound.collect();
+        for term in subterms(expr) {
+            if let Form::Var(local) = &term.form
+                && !bound.contains(&local.id)
+            {
+                self.scope.reserve(&local.name);
+            }
         }
     }
 
