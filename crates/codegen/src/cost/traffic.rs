@@ -248,8 +248,9 @@ fn lines(access: &Access, depth: usize) -> Lines {
     }
 }
 
-/// Returns the largest power of two that divides the distance of the lines that an access touches
-/// in the loops from a depth on; 0 if the lines are next to each other.
+/// Returns the largest power of two that divides the smallest distance in bytes of the places of an
+/// access in the loops from a depth on; 0 if it is at most a cache line, if the place stays the same,
+/// or if it depends on data.
 fn alignment(access: &Access, depth: usize) -> u64 {
     let strides = access.strides.iter().flatten().skip(depth);
     let moving: Vec<f64> = (strides.zip(access.trips.iter().skip(depth)))

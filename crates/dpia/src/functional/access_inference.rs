@@ -152,7 +152,8 @@ impl AccessInference {
         });
     }
 
-    /// Translates an expression of a data type, and checks that its access is the wanted one.
+    /// Translates an expression of a data type, and reports a problem if its context does not accept
+    /// its access.
     pub fn value(&mut self, term: &Term, want: &Expectation) -> Phrase {
         let origin = term.origin;
         match &term.form {

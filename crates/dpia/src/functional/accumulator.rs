@@ -199,7 +199,8 @@ impl AccumulatorCheck<'_> {
         self.bound.insert(param.local.id, bound);
     }
 
-    /// Follows a value that is evaluated before anything at the current place is written.
+    /// Marks a value that is evaluated before anything at the current place is written. Follows its
+    /// reads only in loops, where other places may have been written before.
     fn stored(&mut self, term: &Term, views: &[View]) {
         self.stored.insert(Arc::as_ptr(term));
         if self.loops > 0

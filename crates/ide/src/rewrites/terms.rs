@@ -45,8 +45,8 @@ pub(crate) fn strip(term: &Core) -> Option<(Core, Core)> {
     }
 }
 
-/// Returns a term with the parameter names of another term of the same type, η-expanded if
-/// necessary: `fun(x => f(x))` for `f`.
+/// Returns `new` with the names of the value parameters of `old`, which has the same type, η-expanded
+/// if necessary: `fun(x => f(x))` for `f`. Other parameters stay as they are.
 pub(crate) fn with_params(old: &Core, new: &Core) -> Core {
     match (&old.form, &new.form) {
         (Form::DepLambda(_, _, old), Form::DepLambda(var, kind, inner)) => {

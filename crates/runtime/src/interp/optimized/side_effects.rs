@@ -6,8 +6,9 @@ use super::super::math;
 
 /// The keywords of C that may precede a parenthesis.
 const KEYWORDS: [&str; 6] = ["if", "for", "while", "switch", "return", "sizeof"];
-/// Functions of C and of OpenCL C that have no side effects, apart from writing to memory that
-/// their caller passes. Those of `<math.h>` are not listed.
+/// Functions of C and of OpenCL C, and builtins of compilers without `__builtin_`, that have no side
+/// effects, apart from writing to memory that their caller passes. Those that [`math::function`]
+/// knows are not listed.
 const HARMLESS: [&str; 24] = [
     "abs", "clamp", "clz", "ctz", "expect", "frexp", "isfinite", "isinf", "isnan", "isnormal",
     "labs", "llabs", "mad", "max", "memcmp", "memcpy", "memset", "min", "mix", "modf", "popcount",
