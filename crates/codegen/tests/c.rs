@@ -286,23 +286,17 @@ fn floats_become_integers_that_there_are() {
         #include <stdint.h>
 
         static inline int32_t f32_to_i32(float x) {
-            if (x >= 2147483648.0f) {
-                return INT32_MAX;
-            }
-            if (x < -2147483648.0f) {
-                return INT32_MIN;
-            }
-            return x == x ? (int32_t)x : 0;
+            const float above = x > -2147483648.0f ? x : -2147483648.0f;
+            const float within = above < 2147483520.0f ? above : 2147483520.0f;
+            const int32_t n = (int32_t)within;
+            return (n | (x >= 2147483648.0f ? 127 : 0)) & (x == x ? -1 : 0);
         }
 
         static inline uint8_t f32_to_u8(float x) {
-            if (x >= 256.0f) {
-                return UINT8_MAX;
-            }
-            if (x < 0.0f) {
-                return 0;
-            }
-            return x == x ? (uint8_t)x : 0;
+            const float above = x > 0.0f ? x : 0.0f;
+            const float within = above < 255.0f ? above : 255.0f;
+            const uint8_t n = (uint8_t)within;
+            return n;
         }
 
         /* round_down : f32 -> i32 */

@@ -206,6 +206,12 @@ fn divisions_that_are_left() {
     expect![[r#"
         asumLanes: n / 8
         asumVectors: n / 8
+        convolutionBase: h / 2
+        convolutionFactorised: h / 2
+        convolutionFactorisedVH: h / 2
+        convolutionRotated: h / 2
+        convolutionScanline: h / 2
+        convolutionSeparated: (h + 15) / 16, end / 2
         dotAnyLength: n / 8, n % 8
         dotLanes: n / 8
         dotVectors: n / 8
@@ -214,6 +220,7 @@ fn divisions_that_are_left() {
         gemvLanes: m / 4, n / 32, n / 8
         gemvStored: m / 4
         harrisBuffered: (i + 2) % 3, (i + 1) % 3, i % 3
+        harrisStored: (h + 15) / 16, end / 2
         mmDots: m / 4
         mmFourRows: k / 4
         mmRows: n / 8, n / 32, k / 4, n / 4
@@ -222,12 +229,20 @@ fn divisions_that_are_left() {
         scalVectors: n / 8
         alternatingProduct: i % 2
         growingProduct: i / 2
+        gaussianBlur: n / 2
+        stencil2D: n / 2
+        stencil2DClamped: n / 2
+        stencil3D: m / 2
+        stencil3DClamped: m / 2
         transposeTiled: n / 8, m / 8
         tournament: pow_64(3, k - 1) / 3
         treeSum: ((size_t)1 << (k - 1)) / 2
         lowerTriangularProduct: (i + 1) / 2
         scaleRows: (i + 1) / 2
         upperTriangularProduct: (2 * n - i + 1) / 2
+        convolutionRotatedPar: h / 2
+        convolutionScanlinePar: h / 2
+        convolutionSeparatedPar: ((int64_t)h + 15) / 16, (h + 15) / 16, end / 2
         gemvPar: m / 4
         gemvParVectors: n / 8
         harrisPar: h / 32, (j + 2) % 3, (j + 1) % 3, j % 3
@@ -239,6 +254,8 @@ fn divisions_that_are_left() {
         scalParVectors: n / 8
         prefixSumsPar: n / c
         triangularProductsPar: n / 2, b / 4, (j + 1) / 2
+        stencil2DPar: n / 2
+        stencil3DPar: m / 2
         transposePar: n / 8, m / 8
         halveTriangle: (i + 1) / 2
     "#]]
