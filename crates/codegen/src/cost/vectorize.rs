@@ -389,17 +389,8 @@ impl<'a> Body<'a> {
                     _ => self.is_unknown = true,
                 }
             }
-            // Stores whose distance is a size are to different rows.
-            let is_in_row = |other: &&Place| {
-                let distance = other.index.as_ref().map(|index| Nat::sub(index, written));
-                distance.is_none_or(|distance| {
-                    distance.as_const().is_some() || distance.mentions(counter)
-                })
-            };
-            let mut others = self.stores.iter();
-            self.is_unknown |= others.any(|other| {
-                other.id == store.id && !std::ptr::eq(*other, store) && is_in_row(other)
-            });
+            let others = self.stores.iter().filter(|other| other.id == store.id);
+            self.is_unknown |= others.count() > 1;
         }
     }
 
