@@ -1,9 +1,9 @@
 //! Recognises loops that accumulate rows, as those of contractions and of filters do.
 
-use nat::{Nat, Var};
+use nat::Nat;
 
 use super::iterations::next;
-use crate::ir::walk::{self, Look};
+use crate::ir::walk;
 use crate::ir::{Expr, ExprKind, Loop, LoopMode, Place, Stmt, StmtKind};
 
 /// The loops `for step { for column { sum[column] = value } }`, whose value reads the sum.
@@ -78,17 +78,4 @@ fn operands<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
         ExprKind::Load(_) | ExprKind::Select(..) => found.push(expr),
         _ => walk::each_part(expr, &mut |part| operands(part, found)),
     }
-}
-
-/// Returns true if an expression contains a size that mentions a variable.
-pub(crate) fn mentions(expr: &Expr, var: Var) -> bool {
-    struct Mentions(Var, bool);
-    impl Look for Mentions {
-        fn nat(&mut self, nat: &Nat) {
-            self.1 |= nat.mentions(self.0);
-        }
-    }
-    let mut found = Mentions(var, false);
-    walk::look_expr(expr, &mut found);
-    found.1
 }

@@ -8,7 +8,7 @@ use rise::Type;
 use rise::core::Origin;
 use syntax::ast::{Literal, ScalarType};
 
-use crate::ir::{Binary, Expr, ExprKind, Unary};
+use crate::ir::{Binary, Expr, ExprKind, Loop, Unary};
 
 /// Returns the expression `from < to`.
 pub(crate) fn less(from: &Nat, to: &Nat, origin: Origin) -> Expr {
@@ -61,6 +61,11 @@ pub(crate) fn assume_counter(facts: &mut Facts, counter: Var, from: &Nat, to: &N
         let steps = Nat::sub(&Nat::var(counter), from);
         facts.assume(&Prop::Divides(step.clone(), steps));
     }
+}
+
+/// Adds to `facts` what [`assume_counter`] adds for a loop.
+pub(crate) fn assume_loop(facts: &mut Facts, this: &Loop) {
+    assume_counter(facts, this.counter, &this.from, &this.to, &this.step);
 }
 
 /// Adds to `facts` what follows for single comparisons of sizes if a condition has this truth

@@ -4,7 +4,7 @@
 use nat::{Facts, Nat, Prop, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::conditions::assume_counter;
+use super::conditions::assume_loop;
 use super::uses::{Mention, Uses};
 use crate::ir::walk::{self, Look};
 use crate::ir::{Id, Loop, Place, StmtKind};
@@ -40,13 +40,7 @@ pub(crate) fn writes_own_elements(
     walk::each_stmt(&this.body, &mut |stmt| {
         if let StmtKind::For(inner) = &stmt.kind {
             counters.insert(inner.counter);
-            assume_counter(
-                &mut facts,
-                inner.counter,
-                &inner.from,
-                &inner.to,
-                &inner.step,
-            );
+            assume_loop(&mut facts, inner);
         }
     });
     written.iter().all(|id| {

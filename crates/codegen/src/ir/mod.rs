@@ -151,6 +151,13 @@ impl Function {
         var
     }
 
+    /// Adds a variable, and returns its index.
+    pub(crate) fn fresh_variable(&mut self, variable: Variable) -> Id {
+        let id = Id(u32::try_from(self.variables.len()).unwrap_or(u32::MAX));
+        self.variables.push(variable);
+        id
+    }
+
     /// Creates a new size variable with this name.
     pub fn fresh_size(&mut self, name: &str) -> Var {
         let var = Var(u32::try_from(self.names.len()).unwrap_or(u32::MAX));

@@ -47,14 +47,11 @@ impl Renaming {
     }
 
     fn add_id(&mut self, function: &mut Function, id: Id) {
-        let variables = &mut function.variables;
-        let new = Id(u32::try_from(variables.len()).unwrap_or(u32::MAX));
         if self.ids.contains_key(&id) {
             return;
         }
-        if let Some(variable) = variables.get(id.0 as usize).cloned() {
-            variables.push(variable);
-            self.ids.insert(id, new);
+        if let Some(variable) = function.variables.get(id.0 as usize).cloned() {
+            self.ids.insert(id, function.fresh_variable(variable));
         }
     }
 

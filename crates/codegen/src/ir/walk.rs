@@ -325,3 +325,16 @@ impl Change for ReplaceSize {
         }
     }
 }
+
+/// Returns true if an expression contains a size that mentions a variable.
+pub(crate) fn mentions(expr: &Expr, var: Var) -> bool {
+    struct Mentions(Var, bool);
+    impl Look for Mentions {
+        fn nat(&mut self, nat: &Nat) {
+            self.1 |= nat.mentions(self.0);
+        }
+    }
+    let mut found = Mentions(var, false);
+    look_expr(expr, &mut found);
+    found.1
+}

@@ -234,9 +234,7 @@ impl<'p> Lower<'p> {
     }
 
     fn variable(&mut self, variable: Variable) -> Id {
-        let id = Id(u32::try_from(self.function.variables.len()).unwrap_or(u32::MAX));
-        self.function.variables.push(variable);
-        id
+        self.function.fresh_variable(variable)
     }
 
     /// Normalises a size with the facts that hold at the current place, unless the simplification

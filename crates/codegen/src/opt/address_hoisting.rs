@@ -13,9 +13,7 @@ use rise::core::Origin;
 use rise::{Ty, Type};
 use syntax::ast::{Name, ScalarType};
 
-use crate::ir::{
-    Expr, ExprKind, Function, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
-};
+use crate::ir::{Expr, ExprKind, Function, Loop, LoopMode, Maker, Place, Stmt, StmtKind, Variable};
 
 use super::{Pass, Run};
 use crate::analysis::conditions::assume_counter;
@@ -252,10 +250,8 @@ impl AddressHoisting<'_> {
             }
             None => return None,
         };
-        let id = Id(u32::try_from(self.function.variables.len()).ok()?);
-        self.function
-            .variables
-            .push(Variable::scalar(name.clone(), ty.clone(), origin));
+        let variable = Variable::scalar(name.clone(), ty.clone(), origin);
+        let id = self.function.fresh_variable(variable);
         let var = self.function.fresh_size(&name);
         let expr = |kind: ExprKind| Expr::new(kind, ty.clone(), origin);
         let value = expr(ExprKind::Load(Place::plain(id)));

@@ -9,7 +9,7 @@ use nat::Facts;
 use rustc_hash::FxHashSet;
 
 use super::{Pass, Run};
-use crate::analysis::conditions::assume_counter;
+use crate::analysis::conditions::assume_loop;
 use crate::analysis::iterations::writes_own_elements;
 use crate::analysis::uses::Uses;
 use crate::ir::trace::Changes;
@@ -56,13 +56,7 @@ impl Gathers {
                 if is_parallel && self.gathers(this) {
                     this.mode = LoopMode::Vector;
                 }
-                assume_counter(
-                    &mut self.facts,
-                    this.counter,
-                    &this.from,
-                    &this.to,
-                    &this.step,
-                );
+                assume_loop(&mut self.facts, this);
             }
             walk::each_block(stmt, &mut |inner| self.block(inner));
             self.facts = facts;

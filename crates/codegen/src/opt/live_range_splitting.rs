@@ -123,12 +123,8 @@ fn split_variable(
         return;
     }
     for range in ranges.into_iter().skip(1) {
-        let Ok(number) = u32::try_from(function.variables.len()) else {
-            return;
-        };
-        let part = Id(number);
         let variable = function.variables[id.0 as usize].clone();
-        function.variables.push(variable);
+        let part = function.fresh_variable(variable);
         let ids = FxHashMap::from_iter([(id, part)]);
         for next in &range {
             walk::change_stmt(&mut body[*next], &mut Renamed { ids: &ids });

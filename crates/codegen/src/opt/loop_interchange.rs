@@ -10,12 +10,12 @@ use nat::Facts;
 use rustc_hash::FxHashSet;
 
 use super::{Pass, Run};
-use crate::analysis::accumulation::{AccumulatedRow, mentions};
-use crate::analysis::conditions::assume_counter;
+use crate::analysis::accumulation::AccumulatedRow;
+use crate::analysis::conditions::assume_loop;
 use crate::analysis::iterations::writes_own_elements;
 use crate::analysis::uses::Uses;
 use crate::ir::trace::Changes;
-use crate::ir::walk;
+use crate::ir::walk::{self, mentions};
 use crate::ir::{Function, Id, Loop, LoopMode, Stmt, StmtKind};
 
 pub(crate) const PASS: Pass = Pass {
@@ -51,7 +51,7 @@ impl Interchange {
                 if self.is_interchanged(this) {
                     interchange(this);
                 }
-                assume(&mut self.facts, this);
+                assume_loop(&mut self.facts, this);
             }
             walk::each_block(stmt, &mut |inner| self.block(inner));
             self.facts = facts;
@@ -68,7 +68,7 @@ impl Interchange {
             |this: &Loop| matches!(this.mode, LoopMode::Sequential | LoopMode::Parallel);
         let sizes = [&inner.from, &inner.to, &inner.step];
         let mut facts = self.facts.clone();
-        assume(&mut facts, this);
+        assume_loop(&mut facts, this);
         has_plain_mode(this)
             && has_plain_mode(inner)
             && sizes
@@ -107,8 +107,4 @@ fn interchange(this: &mut Loop) {
     std::mem::swap(&mut this.from, &mut inner.from);
     std::mem::swap(&mut this.to, &mut inner.to);
     std::mem::swap(&mut this.step, &mut inner.step);
-}
-
-fn assume(facts: &mut Facts, this: &Loop) {
-    assume_counter(facts, this.counter, &this.from, &this.to, &this.step);
 }

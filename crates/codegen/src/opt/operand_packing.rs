@@ -15,13 +15,13 @@ use rise::Type;
 use rustc_hash::FxHashSet;
 
 use super::{Pass, Run};
-use crate::analysis::accumulation::{AccumulatedRow, mentions};
-use crate::analysis::conditions::{assume_counter, less};
+use crate::analysis::accumulation::AccumulatedRow;
+use crate::analysis::conditions::{assume_loop, less};
 use crate::analysis::iterations::next;
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::renaming::Renaming;
 use crate::ir::trace::Changes;
-use crate::ir::walk::{self, Change, Look};
+use crate::ir::walk::{self, Change, mentions};
 use crate::ir::{
     Expr, ExprKind, Function, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
 };
@@ -63,8 +63,7 @@ struct Packing<'f> {
     enclosing: Vec<Var>,
 }
 
-/// An operand that becomes a matrix, with the headers of the loops that compute its rows and their
-/// elements.
+/// An operand that becomes a matrix, with the loops of its accumulation.
 struct Operand {
     value: Expr,
     steps: Loop,
@@ -94,13 +93,7 @@ impl Packing<'_> {
                 }));
             }
             let facts = self.facts.clone();
-            assume_counter(
-                &mut self.facts,
-                this.counter,
-                &this.from,
-                &this.to,
-                &this.step,
-            );
+            assume_loop(&mut self.facts, this);
             self.enclosing.push(this.counter);
             self.block(&mut this.body);
             self.enclosing.pop();
@@ -159,8 +152,8 @@ impl Packing<'_> {
                 if is_packed {
                     found.push(Operand {
                         value: operand.clone(),
-                        steps: header(row.steps),
-                        columns: header(row.columns),
+                        steps: row.steps.clone(),
+                        columns: row.columns.clone(),
                     });
                 }
             }
@@ -174,21 +167,18 @@ impl Packing<'_> {
         let mut is_simple = true;
         walk::sub_exprs(expr, &mut |part| {
             is_simple &= match &part.kind {
-                ExprKind::Load(place) => !changed.contains(&place.id),
-                ExprKind::Literal(_) | ExprKind::Nat(_) | ExprKind::Select(..) => true,
+                ExprKind::Load(_)
+                | ExprKind::Literal(_)
+                | ExprKind::Nat(_)
+                | ExprKind::Select(..) => true,
                 ExprKind::Binary(operator, ..) => operator.is_comparison(),
                 _ => false,
             };
         });
-        struct Sizes<'u>(&'u Uses, bool);
-        impl Look for Sizes<'_> {
-            fn nat(&mut self, nat: &Nat) {
-                self.1 |= self.0.is_data(nat);
-            }
-        }
-        let mut sizes = Sizes(&self.uses, false);
-        walk::look_expr(expr, &mut sizes);
-        is_simple && !sizes.1
+        self.uses.expr(expr, &mut |id, mention| {
+            is_simple &= matches!(mention, Mention::Read(_)) && !changed.contains(&id);
+        });
+        is_simple
     }
 
     /// Returns true if the array that an operand reads has a row of similar length for each
@@ -228,8 +218,7 @@ impl Packing<'_> {
             extents,
             ..Variable::scalar("packed".into(), value.ty.clone(), value.origin)
         };
-        let id = Id(u32::try_from(self.function.variables.len()).unwrap_or(u32::MAX));
-        self.function.variables.push(variable);
+        let id = self.function.fresh_variable(variable);
         let row = Nat::sub(&Nat::var(steps.counter), &steps.from);
         Place {
             index: Some(Nat::mul(&row, &columns.to) + &Nat::var(columns.counter)),
@@ -259,18 +248,6 @@ impl Packing<'_> {
             loops.counter = counter;
         }
         loops
-    }
-}
-
-/// Returns a loop with an empty body.
-fn header(this: &Loop) -> Loop {
-    Loop {
-        counter: this.counter,
-        from: this.from.clone(),
-        to: this.to.clone(),
-        step: this.step.clone(),
-        mode: this.mode,
-        body: Vec::new(),
     }
 }
 

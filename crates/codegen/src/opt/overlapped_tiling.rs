@@ -19,7 +19,8 @@ use nat::{Facts, Nat, Prop, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Pass, Run};
-use crate::analysis::conditions::assume_counter;
+use crate::analysis::conditions::assume_loop;
+use crate::analysis::dependence_test::{exact_quotient, linear_form};
 use crate::analysis::uses::Uses;
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
@@ -107,8 +108,6 @@ struct Group {
     tile: Var,
     /// The number of the tiles.
     tiles: Nat,
-    /// The ends of the iterations of each loop if the last tile is complete.
-    ends: Vec<Nat>,
     /// The last loop, and then those before it, from the last to the first one.
     members: Vec<Member>,
 }
@@ -125,7 +124,7 @@ impl Tiling<'_> {
         for stmt in body {
             let facts = self.facts.clone();
             if let StmtKind::For(this) = &stmt.kind {
-                assume(&mut self.facts, this);
+                assume_loop(&mut self.facts, this);
             }
             walk::each_block(stmt, &mut |inner| self.block(inner));
             self.facts = facts;
@@ -151,16 +150,9 @@ impl Tiling<'_> {
         self.facts.range(tile, &Nat::ZERO, &tiles);
         let members = self.members((last, consumer), before, block, tile);
         self.facts = facts;
-        let last = &tiles + -1;
-        let end = |member: &Member| {
-            let at_last = |var| (var == tile).then(|| last.clone());
-            member.iterations.full.end.subst(&at_last)
-        };
-        let ends = members.iter().map(end).collect();
         (members.len() > 1).then_some(Group {
             tile,
             tiles,
-            ends,
             members,
         })
     }
@@ -295,10 +287,12 @@ impl Tiling<'_> {
             return None;
         }
         // An iteration of the reader passes over `numerator / denominator` rows of the array.
-        let factor = |a, b| whole_quotient(facts, a, b).filter(|factor| Nat::mul(b, factor) == *a);
-        let (numerator, denominator, unit) = match factor(&read.stride, stride) {
+        let (numerator, denominator, unit) = match exact_quotient(&read.stride, stride) {
             Some(factor) => (factor, Nat::ONE, stride),
-            None => (Nat::ONE, factor(stride, &read.stride)?, &read.stride),
+            None => {
+                let factor = exact_quotient(stride, &read.stride)?;
+                (Nat::ONE, factor, &read.stride)
+            }
         };
         let first = whole_quotient(facts, &read.first, unit)?;
         let last = whole_quotient(facts, &(&read.end + -1), unit)?;
@@ -369,8 +363,16 @@ impl Tiling<'_> {
                 starts.insert(*id, start);
             }
         }
-        let sums = group.ends.iter().filter(|end| end.as_const().is_none());
-        self.function.intermediate.extend(sums.cloned());
+        // The last tile need not be complete, but its end is computed.
+        let last = &group.tiles + -1;
+        let at_last = |var| (var == group.tile).then(|| last.clone());
+        let ends = group
+            .members
+            .iter()
+            .map(|member| &member.iterations.full.end);
+        self.function
+            .intermediate
+            .extend(ends.map(|end| end.subst(&at_last)));
         let (mut inside, mut outside) = (Vec::new(), Vec::new());
         let mut at = 0;
         for (position, mut stmt) in std::mem::take(block).into_iter().enumerate() {
@@ -416,7 +418,7 @@ impl Tiling<'_> {
             declared: FxHashSet::default(),
             found: Accesses::default(),
         };
-        assume(&mut collect.facts, this);
+        assume_loop(&mut collect.facts, this);
         collect.block(&this.body)?;
         Some(collect.found)
     }
@@ -456,7 +458,7 @@ impl Collect<'_> {
                     return None;
                 }
                 let facts = self.facts.clone();
-                assume(&mut self.facts, this);
+                assume_loop(&mut self.facts, this);
                 let range = this.from.clone()..this.to.clone();
                 self.inner.push((this.counter, range));
                 self.block(&this.body)?;
@@ -507,10 +509,11 @@ impl Collect<'_> {
         if place.lane.is_some() || place.lanes.is_some() || self.uses.is_data(index) {
             return None;
         }
-        let at = |value: Nat| index.subst(&|var| (var == self.outer).then(|| value.clone()));
-        let stride = Nat::sub(&at(Nat::var(self.outer) + 1), index);
-        let is_inner = |var| self.inner.iter().any(|(counter, _)| *counter == var);
-        if stride.any_var(&|var| var == self.outer || is_inner(var)) {
+        let (stride, rest) = match index.mentions(self.outer) {
+            true => linear_form(index, self.outer)?,
+            false => (Nat::ZERO, index.clone()),
+        };
+        if stride.any_var(&|var| self.inner.iter().any(|(counter, _)| *counter == var)) {
             return None;
         }
         let greatest = |nat: Nat| {
@@ -519,7 +522,6 @@ impl Collect<'_> {
                 self.facts.upper_bound(&nat, *counter, start, &(end + -1))
             })
         };
-        let rest = at(Nat::ZERO);
         let end = greatest(rest.clone())? + 1;
         let first = Nat::sub(&Nat::ZERO, &greatest(Nat::sub(&Nat::ZERO, &rest))?);
         Some(Extent { stride, first, end })
@@ -577,10 +579,6 @@ fn is_declaration(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::Declare(_, None))
 }
 
-fn assume(facts: &mut Facts, this: &Loop) {
-    assume_counter(facts, this.counter, &this.from, &this.to, &this.step);
-}
-
 fn at_least(facts: &Facts, a: &Nat, b: &Nat) -> bool {
     facts.proves(&Prop::AtLeast(a.clone(), b.clone()))
 }
@@ -614,6 +612,8 @@ fn hull(facts: &Facts, a: &Extent, b: &Extent) -> Option<Extent> {
 }
 
 /// Returns the quotient of a size divided by another, rounded down, if it is a constant.
+///
+/// The quotient for large values of all variables is the only one that is tried.
 fn whole_quotient(facts: &Facts, a: &Nat, b: &Nat) -> Option<Nat> {
     const LARGE: i64 = 1 << 14;
     let value = |nat: &Nat| nat.eval(&|_| Some(LARGE), &|_, _| None);

@@ -35,7 +35,6 @@ fn run(function: &mut Function) {
 }
 
 fn pointer(function: &mut Function, array: Id, writable: bool) -> Option<Id> {
-    let id = Id(u32::try_from(function.variables.len()).ok()?);
     let variable = function.variables.get(array.0 as usize)?;
     let variable = Variable {
         name: "row".into(),
@@ -46,8 +45,7 @@ fn pointer(function: &mut Function, array: Id, writable: bool) -> Option<Id> {
         },
         ..variable.clone()
     };
-    function.variables.push(variable);
-    Some(id)
+    Some(function.fresh_variable(variable))
 }
 
 /// Returns the declaration of a pointer and its assignment to an element of an array.

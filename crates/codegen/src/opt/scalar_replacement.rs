@@ -82,7 +82,6 @@ fn is_number(nat: &Nat) -> bool {
 }
 
 fn element_variable(function: &mut Function, array: usize, k: i64, count: i64) -> Id {
-    let id = Id(u32::try_from(function.variables.len()).unwrap_or(u32::MAX));
     let variable = &function.variables[array];
     let name = match (count, variable.name.as_bytes().last()) {
         (1, _) => variable.name.clone(),
@@ -94,8 +93,7 @@ fn element_variable(function: &mut Function, array: usize, k: i64, count: i64) -
         count: None,
         ..variable.clone()
     };
-    function.variables.push(variable);
-    id
+    function.fresh_variable(variable)
 }
 
 fn declare_elements(body: &mut Vec<Stmt>, elements: &FxHashMap<Id, Vec<Id>>) {

@@ -62,9 +62,7 @@ fn split_once(function: &mut Function) -> bool {
                 elem: elem.clone(),
                 ..variable.clone()
             };
-            let id = Id(u32::try_from(function.variables.len()).unwrap_or(u32::MAX));
-            function.variables.push(half);
-            id
+            function.fresh_variable(half)
         });
         halves.insert(id, new);
     }

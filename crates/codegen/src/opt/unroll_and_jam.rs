@@ -25,7 +25,7 @@ use rustc_hash::FxHashSet;
 use super::{Pass, Run};
 use crate::analysis::accumulation::AccumulatedRow;
 use crate::analysis::code_size;
-use crate::analysis::conditions::assume_counter;
+use crate::analysis::conditions::assume_loop;
 use crate::analysis::iterations::{next, writes_own_elements};
 use crate::analysis::uses::Uses;
 use crate::ir::renaming::Renaming;
@@ -127,13 +127,7 @@ impl UnrollAndJam<'_> {
         };
         let untransformed = walk::has_loop(&this.body).then(|| this.body.clone());
         let facts = self.facts.clone();
-        assume_counter(
-            &mut self.facts,
-            this.counter,
-            &this.from,
-            &this.to,
-            &this.step,
-        );
+        assume_loop(&mut self.facts, this);
         self.enclosing.push(this.counter);
         let mut gain = self.block(&mut this.body);
         self.enclosing.pop();

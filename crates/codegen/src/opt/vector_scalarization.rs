@@ -74,10 +74,8 @@ fn apart_block(body: &mut Vec<Stmt>, apart: &FxHashSet<Id>, function: &mut Funct
             }
         };
         let (origin, made_by) = (stmt.origin, stmt.made_by);
-        let id = Id(u32::try_from(function.variables.len()).unwrap_or(u32::MAX));
-        function
-            .variables
-            .push(Variable::scalar("lanes".into(), value.ty.clone(), origin));
+        let lanes = Variable::scalar("lanes".into(), value.ty.clone(), origin);
+        let id = function.fresh_variable(lanes);
         let whole = Expr::variable(id, value.ty.clone(), origin);
         let declared = StmtKind::Declare(id, Some(value));
         let mut add = |kind| {

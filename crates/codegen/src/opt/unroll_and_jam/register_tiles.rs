@@ -229,7 +229,7 @@ impl UnrollAndJam<'_> {
             variable.count = Some(Nat::mul(&depth, &nest.columns.to));
             variable.extents = Vec::new();
             variable.home = Home::Local(None);
-            let copy = self.fresh(variable);
+            let copy = self.function.fresh_variable(variable);
             self.function.aligned.insert(copy, 64);
             Packed { source, copy }
         });
@@ -331,7 +331,7 @@ impl UnrollAndJam<'_> {
                 renaming.apply_to_expr(&mut value);
                 let mut value = widen.expr(&value)?;
                 let variable = Variable::scalar("acc".into(), ty.clone(), nest.origin);
-                let acc = self.fresh(variable);
+                let acc = self.function.fresh_variable(variable);
                 let load = |place: &Place| {
                     Expr::new(ExprKind::Load(place.clone()), ty.clone(), nest.origin)
                 };
@@ -409,13 +409,6 @@ impl UnrollAndJam<'_> {
             out.extend(stmt);
         }
         out
-    }
-
-    fn fresh(&mut self, variable: Variable) -> Id {
-        let variables = &mut self.function.variables;
-        let id = Id(u32::try_from(variables.len()).unwrap_or(u32::MAX));
-        variables.push(variable);
-        id
     }
 
     fn counter_like(&mut self, this: &Loop) -> nat::Var {
