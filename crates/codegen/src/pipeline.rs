@@ -43,6 +43,8 @@ const fn optional<On>(pass: Pass<On>) -> Step<On> {
 
 /// The passes for functions that run on a CPU.
 const CPU: &[Step] = &[
+    // The loops over parts are loops like others for all that follows.
+    optional(partial_reductions::PASS),
     // Loops are directly inside each other, and accumulations are single statements with conditions,
     // until loops are peeled.
     optional(loop_interchange::PASS),
@@ -67,6 +69,8 @@ const CPU: &[Step] = &[
     // Stages are computed together while each of their arrays is declared in front of its loop, and
     // before their loops are split into those of iterations that are executed together.
     optional(overlapped_tiling::PASS),
+    // Stages that stay apart are whole loops, whose rows can then be accumulated several at a time.
+    optional(row_accumulation::PASS),
     // Each of the iterations that are executed together has arrays of its own, which need memory.
     optional(unroll_and_jam::PASS),
     // All arrays that are left need memory.

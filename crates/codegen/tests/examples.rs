@@ -217,7 +217,7 @@ fn divisions_that_are_left() {
         dotVectors: n / 8
         dft: n / 4, j % n, (i + 1) % n, (i + 2) % n, (i + 3) % n
         gemvFused: m / 4
-        gemvLanes: m / 4, n / 32, n / 8
+        gemvLanes: n / 8
         gemvStored: m / 4
         harrisBuffered: (i + 2) % 3, (i + 1) % 3, i % 3
         harrisStored: (h + 15) / 16, end / 2

@@ -36,8 +36,12 @@ impl AccumulatedRow<'_> {
             ExprKind::Load(place) if place.id == sum.id => reads_of_sum.push(place),
             _ => {}
         });
-        let is_row = steps.mode == LoopMode::Sequential
-            && columns.mode == LoopMode::Sequential
+        let has_modes = matches!(
+            (steps.mode, columns.mode),
+            (LoopMode::Sequential, LoopMode::Sequential)
+                | (LoopMode::Replicated, LoopMode::Parallel)
+        );
+        let is_row = has_modes
             && is_next
             && has_fixed_sizes
             && !index.mentions(steps.counter)

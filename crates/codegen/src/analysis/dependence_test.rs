@@ -383,7 +383,7 @@ impl AccessPair<'_, '_> {
 fn is_plain(around: &Around) -> bool {
     matches!(
         around.mode,
-        LoopMode::Sequential | LoopMode::Unrolled | LoopMode::Vector
+        LoopMode::Sequential | LoopMode::Replicated | LoopMode::Unrolled | LoopMode::Vector
     )
 }
 

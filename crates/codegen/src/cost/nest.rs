@@ -31,12 +31,23 @@ pub(super) struct LoopNode {
     pub trips: f64,
     /// The probability that the loop is executed when the statement before it is.
     pub weight: f64,
-    /// True if the iterations are executed by threads.
-    pub is_parallel: bool,
+    /// The distribution of the iterations over threads.
+    pub threads: Distribution,
     pub vectorization: Vectorization,
     /// The length of the longest chain of an iteration, see [`chain::length`].
     pub chain: f64,
     pub body: Vec<Node>,
+}
+
+/// The threads that execute the iterations of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Distribution {
+    /// Those that execute the loop: each executes all iterations.
+    Inherited,
+    /// All threads, each for a share of the iterations.
+    Shared,
+    /// All threads; each executes all iterations.
+    Replicated,
 }
 
 /// Statements without loops.
@@ -210,7 +221,7 @@ impl<'f> NestBuilder<'f> {
                     number,
                     trips: trips as f64,
                     weight: self.weight,
-                    is_parallel: true,
+                    threads: Distribution::Shared,
                     vectorization: Vectorization::Unknown,
                     chain: chain::length(&body),
                     body: self.inside(reduce.counter, 0, 1, trips, &body),
@@ -238,7 +249,11 @@ impl<'f> NestBuilder<'f> {
             number,
             trips: trips as f64,
             weight: self.weight,
-            is_parallel: matches!(this.mode, LoopMode::Parallel | LoopMode::Reduction(..)),
+            threads: match this.mode {
+                LoopMode::Parallel | LoopMode::Reduction(..) => Distribution::Shared,
+                LoopMode::Replicated => Distribution::Replicated,
+                _ => Distribution::Inherited,
+            },
             chain: match vectorization {
                 Vectorization::Outer => 0.0,
                 _ => chain::length(&this.body),

@@ -2,7 +2,7 @@
 //! larger of both counts, because processors do both at the same time.
 
 use super::machine::Machine;
-use super::nest::{LoopNode, Node, Work};
+use super::nest::{Distribution, LoopNode, Node, Work};
 use super::traffic::{self, LINE, Traffic};
 use super::vectorize::{Obstacle, Vectorization};
 
@@ -26,7 +26,7 @@ impl NestTime {
             loops: Vec::new(),
         };
         let nodes = std::slice::from_ref(node);
-        let seconds = timer.nodes(nodes, 1.0, 1.0);
+        let seconds = timer.nodes(nodes, 1.0, None);
         let threads = threads_of(nodes, machine);
         let caches = machine.caches.iter();
         let traffic: Vec<Traffic> = caches.map(|cache| traffic::of(nodes, 0, cache)).collect();
@@ -57,7 +57,9 @@ impl NestTime {
 /// Returns the number of threads that execute statements.
 fn threads_of(nodes: &[Node], machine: &Machine) -> f64 {
     let threads = nodes.iter().map(|node| match node {
-        Node::Loop(this) if this.is_parallel => f64::from(machine.threads).min(this.trips).max(1.0),
+        Node::Loop(this) if this.threads == Distribution::Shared => {
+            f64::from(machine.threads).min(this.trips).max(1.0)
+        }
         Node::Loop(this) => threads_of(&this.body, machine),
         Node::Work(_) => 1.0,
     });
@@ -72,12 +74,12 @@ struct Timer<'m> {
 impl Timer<'_> {
     /// Returns the time of statements that are executed this number of times by this number of
     /// threads.
-    fn nodes(&mut self, nodes: &[Node], times: f64, threads: f64) -> f64 {
+    fn nodes(&mut self, nodes: &[Node], times: f64, threads: Option<f64>) -> f64 {
         let mut seconds = 0.0;
         for node in nodes {
             seconds += match node {
                 Node::Work(work) => {
-                    times * self.cycles(work, 1.0) / self.machine.frequency / threads
+                    times * self.cycles(work, 1.0) / self.machine.frequency / threads.unwrap_or(1.0)
                 }
                 Node::Loop(this) => self.time_of_loop(this, times, threads),
             };
@@ -85,26 +87,31 @@ impl Timer<'_> {
         seconds
     }
 
-    fn time_of_loop(&mut self, this: &LoopNode, times: f64, threads: f64) -> f64 {
+    fn time_of_loop(&mut self, this: &LoopNode, times: f64, threads: Option<f64>) -> f64 {
         /// The cycles to start a loop, and its last iterations if it is vectorised.
         const START: f64 = 8.0;
         let machine = self.machine;
         let frequency = machine.frequency;
         let times = times * this.weight;
-        let inner_threads = match this.is_parallel {
-            true => threads.max(f64::from(machine.threads).min(this.trips).max(1.0)),
-            false => threads,
+        let inner_threads = match this.threads {
+            Distribution::Shared => {
+                let of_loop = f64::from(machine.threads).min(this.trips).max(1.0);
+                Some(threads.map_or(of_loop, |threads| threads.max(of_loop)))
+            }
+            Distribution::Replicated => Some(threads.unwrap_or(1.0)),
+            Distribution::Inherited => threads,
         };
-        let start = match this.is_parallel && machine.threads > 1 {
+        let starts_threads = threads.is_none() && inner_threads.is_some() && machine.threads > 1;
+        let start = match starts_threads {
             true => times * machine.parallel_start,
-            false => times * START / frequency / threads,
+            false => times * START / frequency / threads.unwrap_or(1.0),
         };
         let times_of_body = times * this.trips;
         let seconds = match (&this.vectorization, this.body.as_slice()) {
             (Vectorization::Outer, body) => self.nodes(body, times_of_body, inner_threads),
             (_, [Node::Work(work)]) => {
                 let cycles = self.cycles_of_iteration(work, this);
-                times_of_body * cycles / frequency / inner_threads
+                times_of_body * cycles / frequency / inner_threads.unwrap_or(1.0)
             }
             (_, body) => self.nodes(body, times_of_body, inner_threads),
         };

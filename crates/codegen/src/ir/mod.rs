@@ -135,6 +135,12 @@ impl Function {
         facts
     }
 
+    /// Returns true if a size contains an opaque size: one that depends on data, or has a name of
+    /// its own.
+    pub(crate) fn is_opaque(&self, nat: &Nat) -> bool {
+        nat.any_var(&|var| self.opaque.iter().any(|(known, _)| *known == var))
+    }
+
     /// Returns true if a variable is private: see [`Variable::is_private`].
     pub(crate) fn is_private(&self, id: Id) -> bool {
         self.variables[id.0 as usize].is_private()
@@ -386,6 +392,10 @@ pub enum LoopMode {
     /// The iterations may be executed in parallel: threads of OpenMP execute those of the outermost
     /// such loop; for C the loop is sequential.
     Parallel,
+    /// All threads of OpenMP execute all iterations, and of each parallel loop in the body the same
+    /// iterations each time, without waiting for each other. The iterations of these loops with the
+    /// same number may access common elements, and others may not.
+    Replicated,
     /// Threads of OpenMP execute the iterations. Each combines its iterations by this operator into
     /// its own copy of this variable; the copies are combined in the variable at the end.
     Reduction(ReductionOperator, Id),

@@ -356,6 +356,7 @@ impl<'a> Printer<'a> {
             LoopMode::Unrolled => "unrolled ".to_owned(),
             LoopMode::Vector => "vector ".to_owned(),
             LoopMode::Parallel => "parallel ".to_owned(),
+            LoopMode::Replicated => "replicated ".to_owned(),
             LoopMode::Reduction(operator, into) => {
                 let operator = match operator {
                     ReductionOperator::Add => "+",

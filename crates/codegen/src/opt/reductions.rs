@@ -62,7 +62,7 @@ fn block(body: &mut [Stmt], threads: bool, uses: &Uses, function: &Function) {
 
 /// Adds the declaration of the variable for an element before the statements that compute it,
 /// unless they declare it.
-fn declare_element(reduce: &mut ParallelReduce, origin: Origin) {
+pub(super) fn declare_element(reduce: &mut ParallelReduce, origin: Origin) {
     let declares =
         |stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(id, _) if id == reduce.element);
     if !reduce.element_body.iter().any(declares) {

@@ -5,8 +5,7 @@
 //! Subscripted Variables", 1990; Carr and Kennedy, "Improving the Ratio of Memory Operations to
 //! Floating-Point Operations in Loops", 1994):
 //! - `for k { for j { sums[j] += a[k] * b[k][j] } }` loads and stores `sums[j]` for each product.
-//!   Several iterations of `k` together load and store it once for all of them, if the rows of `b`
-//!   are read again and again, and so are in a cache.
+//!   Several iterations of `k` together load and store it once for all of them.
 //! - A loop around a floating-point reduction waits for each addition. Several reductions together
 //!   do not wait for each other.
 //! - A loop over the rows of a stencil, `for i { for j { b[i][j] = a[i][j] + a[i + 1][j] } }`, loads
@@ -49,6 +48,9 @@ const FACTOR: i64 = 4;
 const STENCIL_FACTOR: i64 = 2;
 /// The minimal trip count of a loop that is jammed, for a trip count that is a constant.
 const MIN_TRIP_COUNT: i64 = 2 * FACTOR;
+/// The minimal number of columns of an accumulation, for a number that is a constant. C compilers keep
+/// fewer sums in registers.
+const MIN_COLUMNS: i64 = 32;
 /// The minimal trip count of a reduction that is executed together with others, for a trip count
 /// that is a constant.
 const MIN_REDUCED: i64 = 8;
@@ -70,7 +72,6 @@ fn run(function: &mut Function) {
         uses,
         untracked,
         facts,
-        enclosing: Vec::new(),
     };
     pass.block(&mut body);
     function.body = body;
@@ -101,8 +102,6 @@ struct UnrollAndJam<'f> {
     /// The variables that may be accessed other than by name.
     untracked: FxHashSet<Id>,
     facts: Facts,
-    /// The counters of the enclosing loops.
-    enclosing: Vec<Var>,
 }
 
 impl UnrollAndJam<'_> {
@@ -128,9 +127,7 @@ impl UnrollAndJam<'_> {
         let untransformed = walk::has_loop(&this.body).then(|| this.body.clone());
         let facts = self.facts.clone();
         assume_loop(&mut self.facts, this);
-        self.enclosing.push(this.counter);
         let mut gain = self.block(&mut this.body);
-        self.enclosing.pop();
         self.facts = facts;
         if is_float_reduction(this) {
             gain.reduces = true;
@@ -190,7 +187,8 @@ impl UnrollAndJam<'_> {
         }
         out.push(jammed);
         this.from = end;
-        if this.mode == LoopMode::Parallel {
+        // The few remaining iterations of an accumulation start threads for each of its rows.
+        if matches!(this.mode, LoopMode::Parallel | LoopMode::Replicated) {
             this.mode = LoopMode::Sequential;
         }
         gain
@@ -226,24 +224,13 @@ impl UnrollAndJam<'_> {
             ..
         } = AccumulatedRow::of(this)?;
         let depends_on_data = |nat: &Nat| self.uses.is_data(nat);
-        let is_accumulation = self.is_read_again(value, sum.id, columns.counter)
+        let is_accumulation = has_iterations(columns, MIN_COLUMNS)
             && !self.untracked.contains(&sum.id)
             && !sizes_of(&this.body).iter().any(depends_on_data)
             && code_size::of_expr(value) <= MAX_BODY_SIZE / 4;
         is_accumulation.then(|| Accumulation {
             sum: sum.clone(),
             value: value.clone(),
-        })
-    }
-
-    /// Returns true if an enclosing loop reads the same rows, other than those of `sum`, in each of
-    /// its iterations. Rows that are read once come from memory, at its speed, and reading several
-    /// at a time only makes that slower.
-    fn is_read_again(&self, value: &Expr, sum: Id, row: Var) -> bool {
-        loads(value).iter().any(|place| {
-            let index = place.index.as_ref().filter(|index| index.mentions(row));
-            let is_again = |index: &Nat| self.enclosing.iter().any(|outer| !index.mentions(*outer));
-            place.id != sum && index.is_some_and(is_again)
         })
     }
 

@@ -61,7 +61,14 @@ fn a_sum_of_floats_keeps_its_loop() {
                 for (int i = 0; i < bins; i++) {
                     output[i] = 0.0f;
                 }
-                for (int i = 0; i < n; i++) {
+                for (int i = 0; i < 4 * (n / 4); i += 4) {
+                    for (int j = 0; j < bins; j++) {
+                        output[j] = output[j] + (values[i] == j ? 1.0f : 0.0f)
+                            + (values[i + 1] == j ? 1.0f : 0.0f) + (values[i + 2] == j ? 1.0f : 0.0f)
+                            + (values[i + 3] == j ? 1.0f : 0.0f);
+                    }
+                }
+                for (int i = 4 * (n / 4); i < n; i++) {
                     for (int j = 0; j < bins; j++) {
                         output[j] += values[i] == j ? 1.0f : 0.0f;
                     }

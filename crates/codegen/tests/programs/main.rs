@@ -10,6 +10,7 @@ mod operand_packing;
 mod overlapped_tiling;
 mod shared;
 mod small_state;
+mod threads;
 mod unroll_and_jam;
 mod vectorizable;
 

@@ -16,6 +16,10 @@ pub(super) enum Law {
     Associative,
     /// `f(a)(b)` is `f(b)(a)`.
     Commutative,
+    /// `f(a)(b)` is `b` if a component of `b` is less than the same component of `a`, and `a`
+    /// otherwise; or if it is greater. A reduction then gives the first of the least elements, or of
+    /// the greatest ones, or the initial value, which each part of the elements may start from.
+    Selective,
 }
 
 /// The maximal depth to which operators are analysed: through definitions, η-redexes, and operators
@@ -53,12 +57,78 @@ enum Numbers {
 /// Decides if a law holds for an operator. If it holds up to rounding only, the text of the result
 /// states this.
 pub(super) fn law(ctx: &mut Ctx<'_, '_>, law: Law, op: Term) -> Truth {
+    if law == Law::Selective {
+        return selective(ctx, op, DEPTH);
+    }
     let operator = operator(ctx, op, DEPTH);
     let word = match law {
-        Law::Associative => "associative",
         Law::Commutative => "commutative",
+        Law::Associative | Law::Selective => "associative",
     };
     holds(&operator, law, word)
+}
+
+/// Decides if an operator is selective.
+fn selective(ctx: &mut Ctx<'_, '_>, op: Term, depth: u32) -> Truth {
+    let unknown = || {
+        Truth::Unknown(
+            "it is not known whether the operator is selective".into(),
+            None,
+        )
+    };
+    let Some(depth) = depth.checked_sub(1) else {
+        return unknown();
+    };
+    match ctx.cx.store.node(op) {
+        Node::Global(..) => match super::apply::unfold_in(ctx, op) {
+            Some(body) => selective(ctx, body, depth),
+            None => unknown(),
+        },
+        Node::Lambda(a, inner) => match ctx.cx.store.node(inner) {
+            Node::Lambda(b, body) if selects_less(ctx.cx.store, a, b, body) => Truth::True(None),
+            _ => unknown(),
+        },
+        _ => unknown(),
+    }
+}
+
+/// Returns true if a term is `select(b._1 < a._1)(b)(a)`, or a variant of that with `>`, with other
+/// components, or with the whole values.
+fn selects_less(store: &Store, a: Local, b: Local, body: Term) -> bool {
+    use Primitive::*;
+    let (Node::Primitive(Select, _), values) = spine(store, body) else {
+        return false;
+    };
+    let &[condition, chosen, kept] = &values[..] else {
+        return false;
+    };
+    let (Node::Primitive(Lt | Gt, _), tested) = spine(store, condition) else {
+        return false;
+    };
+    let &[left, right] = &tested[..] else {
+        return false;
+    };
+    let compares = |x, y| {
+        component(store, left, x).is_some_and(|path| component(store, right, y) == Some(path))
+    };
+    is_var(store, chosen, b) && is_var(store, kept, a) && (compares(a, b) || compares(b, a))
+}
+
+/// Returns the projections that select a component of a variable, the outermost first; `None` for
+/// other terms.
+fn component(store: &Store, mut term: Term, of: Local) -> Option<Vec<Primitive>> {
+    let mut path = Vec::new();
+    while !is_var(store, term, of) {
+        let (Node::Primitive(projection @ (Primitive::Fst | Primitive::Snd), _), values) =
+            spine(store, term)
+        else {
+            return None;
+        };
+        let &[inner] = &values[..] else { return None };
+        path.push(projection);
+        term = inner;
+    }
+    Some(path)
 }
 
 fn holds(operator: &Operator, law: Law, word: &str) -> Truth {
@@ -75,7 +145,7 @@ fn holds(operator: &Operator, law: Law, word: &str) -> Truth {
         Operator::Primitive(p, _) => Truth::False(format!("`{}` is not {word}", p.name()).into()),
         Operator::First | Operator::Second => match law {
             Law::Associative => Truth::True(None),
-            Law::Commutative => {
+            Law::Commutative | Law::Selective => {
                 Truth::False("the operator takes one argument and drops the other".into())
             }
         },

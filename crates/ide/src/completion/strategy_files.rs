@@ -66,7 +66,7 @@ const ITEMS: [(&str, &str); 10] = [
 ];
 
 /// The built-in conditions: their names, snippets and meanings.
-const CONDITIONS: [(&str, &str, &str); 10] = [
+const CONDITIONS: [(&str, &str, &str); 11] = [
     (
         "within",
         "within(${1:mapWorkGroup(_)})",
@@ -81,6 +81,11 @@ const CONDITIONS: [(&str, &str, &str); 10] = [
         "commutative",
         "commutative(${1:op})",
         "`op(x, y)` is `op(y, x)`",
+    ),
+    (
+        "selective",
+        "selective(${1:op})",
+        "`op(x, y)` is `y` if a component is less, or greater, and `x` otherwise",
     ),
     ("neutral", "neutral(${1:op}, ${2:z})", "`op(z, x)` is `x`"),
     ("scalar", "scalar(${1:t})", "the type is a scalar"),

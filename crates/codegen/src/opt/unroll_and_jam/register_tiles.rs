@@ -75,7 +75,6 @@ impl UnrollAndJam<'_> {
             return None;
         }
         let mut accumulations = FxHashSet::default();
-        self.enclosing.push(this.counter);
         let is_simple = this.body.iter().all(|stmt| match &stmt.kind {
             StmtKind::For(inner) if self.accumulation(inner).is_some() => {
                 accumulations.insert(inner.counter)
@@ -89,7 +88,6 @@ impl UnrollAndJam<'_> {
                 !has_nest
             }
         });
-        self.enclosing.pop();
         if !is_simple || accumulations.is_empty() || !self.is_jammable(this, false) {
             return None;
         }

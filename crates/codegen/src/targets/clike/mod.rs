@@ -92,8 +92,7 @@ pub(in crate::targets) struct Printer<'a> {
     pub(in crate::targets) used_vars: FxHashSet<Var>,
     /// The pointers through which memory may be written.
     pub(in crate::targets) writable: FxHashSet<Id>,
-    /// True within a parallel region of OpenMP.
-    pub(in crate::targets) parallel: bool,
+    pub(in crate::targets) region: Region,
     pub(in crate::targets) pointer_spaces: FxHashMap<Id, AddressSpace>,
     /// True while an index of OpenCL C is written; such an index is assumed to fit, like everything
     /// from which it is computed.
@@ -109,6 +108,17 @@ pub(in crate::targets) struct Printer<'a> {
     pub(in crate::targets) rounds_products: bool,
     /// The barriers that have been written.
     pub(in crate::targets) barriers: Vec<BarrierText>,
+}
+
+/// The threads of OpenMP that execute a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::targets) enum Region {
+    /// The thread of the caller.
+    Sequential,
+    /// Each thread of a parallel region, for its share of the iterations of a loop.
+    Parallel,
+    /// Each thread of a parallel region, in a replicated loop.
+    Replicated,
 }
 
 impl<'a> Printer<'a> {
@@ -134,7 +144,7 @@ impl<'a> Printer<'a> {
             used_ids: FxHashSet::default(),
             used_vars: FxHashSet::default(),
             writable: place::writable_pointers(function),
-            parallel: false,
+            region: Region::Sequential,
             pointer_spaces: address_spaces::pointer_spaces(function),
             in_index: false,
             in_real: false,

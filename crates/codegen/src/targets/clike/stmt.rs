@@ -389,13 +389,12 @@ impl Printer<'_> {
     /// Returns true if statements write a place whose index depends on data. Such indices may
     /// repeat, so that the iterations of the enclosing loop may depend on each other.
     pub(in crate::targets) fn writes_where_data_says(&self, body: &[Stmt]) -> bool {
-        let is_data = |var| self.function.opaque.iter().any(|(known, _)| *known == var);
         let mut found = false;
         walk::each_stmt(body, &mut |stmt| {
             if let StmtKind::Assign(place, _) = &stmt.kind
                 && let Some(index) = &place.index
             {
-                found |= index.any_var(&is_data);
+                found |= self.function.is_opaque(index);
             }
         });
         found

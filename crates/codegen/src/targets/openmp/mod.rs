@@ -4,12 +4,18 @@ use dpia::{Features, Parallelism};
 use rise::TargetName;
 use syntax::ast::ScalarType;
 
-use crate::ir::{Id, Loop, LoopMode, ParallelReduce, ReductionOperator, Stmt, StmtKind};
+use rustc_hash::FxHashSet;
 
+use crate::ir::walk;
+use crate::ir::{
+    ExprKind, Function, Id, Loop, LoopMode, ParallelReduce, ReductionOperator, Stmt, StmtKind,
+};
+
+use crate::analysis::dependence_test::linear_form;
 use crate::error::Result;
 use crate::ir::types::CType;
 use crate::ir::types::Int;
-use crate::targets::clike::Printer;
+use crate::targets::clike::{Printer, Region};
 
 use crate::targets::{Backend, Description};
 
@@ -40,7 +46,15 @@ impl Backend for OpenMp {
             LoopMode::Reduction(operator, into) => {
                 return Some(printer.reduction_loop(this, operator, into));
             }
-            LoopMode::Parallel if !printer.parallel => return Some(printer.parallel_loop(this)),
+            LoopMode::Parallel if printer.region == Region::Replicated => {
+                return Some(printer.distributed_loop(this));
+            }
+            LoopMode::Parallel if printer.region == Region::Sequential => {
+                return Some(printer.parallel_loop(this));
+            }
+            LoopMode::Replicated if printer.region == Region::Sequential => {
+                return Some(printer.replicated_loop(this));
+            }
             LoopMode::Vector if !printer.writes_where_data_says(&this.body) => {
                 printer.helpers.simd = true;
                 printer.pragma("omp simd");
@@ -49,6 +63,7 @@ impl Backend for OpenMp {
             | LoopMode::Unrolled
             | LoopMode::Vector
             | LoopMode::Parallel
+            | LoopMode::Replicated
             | LoopMode::Items(..) => {}
         }
         None
@@ -59,15 +74,19 @@ impl Printer<'_> {
     /// Writes a parallel loop that is in no other one, as a parallel region, in which each thread
     /// has the arrays that the loop declares for it.
     fn parallel_loop(&mut self, this: &Loop) -> Result<()> {
-        self.parallel = true;
+        self.region = Region::Parallel;
         let own = self.function.per_thread.get(&this.counter);
         let own = own.filter(|own| !own.is_empty());
+        let schedule = match has_uneven_iterations(self.function, this) {
+            true => " schedule(dynamic)",
+            false => "",
+        };
         let result = match own {
             Some(own) => {
                 self.pragma("omp parallel");
                 self.braces(|printer| {
                     printer.with_own(own, |printer| {
-                        printer.pragma("omp for nowait");
+                        printer.pragma(&format!("omp for{schedule} nowait"));
                         printer.plain_loop(this)
                     })
                 })
@@ -77,11 +96,30 @@ impl Printer<'_> {
                     0 | 1 => String::new(),
                     deep => format!(" collapse({deep})"),
                 };
-                self.pragma(&format!("omp parallel for{collapse}"));
+                self.pragma(&format!("omp parallel for{collapse}{schedule}"));
                 self.plain_loop(this)
             }
         };
-        self.parallel = false;
+        self.region = Region::Sequential;
+        result
+    }
+
+    /// Writes a loop that all threads of a parallel region execute.
+    fn replicated_loop(&mut self, this: &Loop) -> Result<()> {
+        self.pragma("omp parallel");
+        self.region = Region::Replicated;
+        let result = self.plain_loop(this);
+        self.region = Region::Sequential;
+        result
+    }
+
+    /// Writes a parallel loop in a replicated one. The schedule `static` distributes the iterations
+    /// of all loops of a region that have the same number of iterations in the same way.
+    fn distributed_loop(&mut self, this: &Loop) -> Result<()> {
+        self.pragma("omp for schedule(static) nowait");
+        self.region = Region::Parallel;
+        let result = self.plain_loop(this);
+        self.region = Region::Replicated;
         result
     }
 
@@ -132,9 +170,9 @@ impl Printer<'_> {
         self.pragma(&format!(
             "omp parallel for{simd} reduction({operator} : {into})"
         ));
-        self.parallel = true;
+        self.region = Region::Parallel;
         let result = self.plain_loop(this);
-        self.parallel = false;
+        self.region = Region::Sequential;
         result
     }
 
@@ -170,9 +208,9 @@ impl Printer<'_> {
     /// Writes a reduction in which each thread combines adjacent elements; the results are combined
     /// in the order of the threads, which is that of the elements.
     pub(in crate::targets) fn partials(&mut self, reduce: &ParallelReduce) -> Result<()> {
-        self.parallel = true;
+        self.region = Region::Parallel;
         let result = self.combined_partials(reduce);
-        self.parallel = false;
+        self.region = Region::Sequential;
         result
     }
 
@@ -250,4 +288,40 @@ impl Printer<'_> {
 fn is_straight(body: &[Stmt]) -> bool {
     body.iter()
         .all(|stmt| matches!(stmt.kind, StmtKind::Assign(..) | StmtKind::Declare(..)))
+}
+
+/// Returns true if a loop contains a branch whose condition reads a variable that the loop assigns
+/// and does not declare.
+fn branches_on_state(this: &Loop) -> bool {
+    let (mut assigned, mut declared) = (FxHashSet::default(), FxHashSet::default());
+    let mut read = FxHashSet::default();
+    walk::each_stmt(&this.body, &mut |stmt| match &stmt.kind {
+        StmtKind::Assign(place, _) => _ = assigned.insert(place.id),
+        StmtKind::Declare(id, _) => _ = declared.insert(*id),
+        StmtKind::If { condition, .. } => walk::sub_exprs(condition, &mut |part| {
+            if let ExprKind::Load(place) = &part.kind {
+                read.insert(place.id);
+            }
+        }),
+        _ => {}
+    });
+    read.iter()
+        .any(|id| assigned.contains(id) && !declared.contains(id))
+}
+
+/// Returns true if the iterations of a loop may take different times: the number of iterations of a
+/// loop in it grows or shrinks with its counter, or a loop in it has a branch whose condition reads
+/// what the iteration before computed. C compilers leave such a loop early if the branch that is
+/// taken keeps all values.
+fn has_uneven_iterations(function: &Function, this: &Loop) -> bool {
+    let mut is_uneven = false;
+    walk::each_stmt(&this.body, &mut |stmt| {
+        if let StmtKind::For(inner) = &stmt.kind {
+            let count = nat::Nat::sub(&inner.to, &inner.from);
+            let is_linear =
+                linear_form(&count, this.counter).is_some() && !function.is_opaque(&count);
+            is_uneven |= is_linear || branches_on_state(inner);
+        }
+    });
+    is_uneven
 }

@@ -107,9 +107,9 @@ pub enum CondKind {
         /// The kind.
         kind: Kind,
     },
-    /// A call of a named property: `assoc(f)`, `commutative(f)`, `neutral(f, z)`, `scalar(t)`,
-    /// `basic(t)`, `copyable(t)`, `notVector(t)` or `within(p)`. The parser accepts any name, and
-    /// the compilation of the rule reports one that is no property.
+    /// A call of a named property: `assoc(f)`, `commutative(f)`, `selective(f)`, `neutral(f, z)`,
+    /// `scalar(t)`, `basic(t)`, `copyable(t)`, `notVector(t)` or `within(p)`. The parser accepts any
+    /// name, and the compilation of the rule reports one that is no property.
     Property {
         /// The name of the property.
         name: Ident,

@@ -1,0 +1,290 @@
+//! Tests the distribution of work over threads: reductions of columns row by row, reductions in
+//! parts, and iterations of different cost.
+
+use codegen::Target;
+use expect_test::{Expect, expect};
+
+use crate::function;
+
+fn check(text: &str, expected: Expect) {
+    let text = format!("def main = {text}");
+    expected.assert_eq(&function(&text, "main", Target::OpenMp));
+}
+
+/// Threads read their parts of rows, four rows at a time, and do not wait for each other.
+#[test]
+fn columns_are_reduced_row_by_row() {
+    check(
+        "depFun((n: Nat, m: Nat) => fun(a: n.m.f32, b: n.f32 =>
+           a |> transpose |> mapPar(fun(column =>
+             zip(column)(b) |> reduceSeq(fun(acc, p => acc + p._1 * p._2))(0.0f)))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, int m, const float *restrict a, const float *restrict b) {
+                check_count("main: n*m", (double)n * m);
+                #pragma omp parallel for
+                for (int i = 0; i < m; i++) {
+                    output[i] = 0.0f;
+                }
+                #pragma omp parallel
+                for (int i = 0; i < 4 * (n / 4); i += 4) {
+                    #pragma omp for schedule(static) nowait
+                    for (int j = 0; j < m; j++) {
+                        output[j] = output[j] + a[i * m + j] * b[i] + a[(i + 1) * m + j] * b[i + 1]
+                            + a[(i + 2) * m + j] * b[i + 2] + a[(i + 3) * m + j] * b[i + 3];
+                    }
+                }
+                for (int i = 4 * (n / 4); i < n; i++) {
+                    #pragma omp parallel for
+                    for (int j = 0; j < m; j++) {
+                        output[j] += a[i * m + j] * b[i];
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+/// What is computed from the result of a column is a loop of its own.
+#[test]
+fn means_of_columns_are_computed_row_by_row() {
+    check(
+        "depFun((n: Nat, m: Nat) => fun(scale: f32, a: n.m.f32 =>
+           a |> transpose |> mapPar(fun(column =>
+             scale * (column |> reduceSeq(fun(acc, x => acc + x))(0.0f))))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, int m, float scale, const float *restrict a) {
+                check_count("main: n*m", (double)n * m);
+                #pragma omp parallel for
+                for (int i = 0; i < m; i++) {
+                    output[i] = 0.0f;
+                }
+                #pragma omp parallel
+                for (int i = 0; i < 4 * (n / 4); i += 4) {
+                    #pragma omp for schedule(static) nowait
+                    for (int j = 0; j < m; j++) {
+                        output[j] = output[j] + a[i * m + j] + a[(i + 1) * m + j] + a[(i + 2) * m + j]
+                            + a[(i + 3) * m + j];
+                    }
+                }
+                for (int i = 4 * (n / 4); i < n; i++) {
+                    #pragma omp parallel for
+                    for (int j = 0; j < m; j++) {
+                        output[j] += a[i * m + j];
+                    }
+                }
+                #pragma omp parallel for
+                for (int i = 0; i < m; i++) {
+                    output[i] *= scale;
+                }
+            }
+        "#]],
+    );
+}
+
+/// Rows are read in the order of memory already.
+#[test]
+fn rows_are_reduced_one_by_one() {
+    check(
+        "depFun(m: Nat => fun(a: 8.m.f32 =>
+           a |> mapPar(fun(row => row |> reduceSeq(fun(acc, x => acc + x))(0.0f)))))",
+        expect![[r#"
+            void main_(float *restrict output, int m, const float *restrict a) {
+                check_count("main: m*8", (double)8 * m);
+                #pragma omp parallel for
+                for (int i = 0; i < 8; i += 4) {
+                    float acc = 0.0f;
+                    float acc2 = 0.0f;
+                    float acc3 = 0.0f;
+                    float acc4 = 0.0f;
+                    for (int j = 0; j < m; j++) {
+                        acc += a[i * m + j];
+                        acc2 += a[(i + 1) * m + j];
+                        acc3 += a[(i + 2) * m + j];
+                        acc4 += a[(i + 3) * m + j];
+                    }
+                    output[i] = acc;
+                    output[i + 1] = acc2;
+                    output[i + 2] = acc3;
+                    output[i + 3] = acc4;
+                }
+            }
+        "#]],
+    );
+}
+
+/// A few columns are next to each other in memory, and their rows too short for all threads.
+#[test]
+fn few_columns_are_reduced_one_by_one() {
+    check(
+        "depFun(n: Nat => fun(a: n.8.f32 =>
+           a |> transpose |> mapPar(fun(column => column |> reduceSeq(fun(acc, x => acc + x))(0.0f)))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict a) {
+                check_count("main: n*8", (double)8 * n);
+                #pragma omp parallel for
+                for (int i = 0; i < 8; i += 4) {
+                    float acc = 0.0f;
+                    float acc2 = 0.0f;
+                    float acc3 = 0.0f;
+                    float acc4 = 0.0f;
+                    for (int j = 0; j < n; j++) {
+                        acc += a[8 * j + i];
+                        acc2 += a[8 * j + i + 1];
+                        acc3 += a[8 * j + i + 2];
+                        acc4 += a[8 * j + i + 3];
+                    }
+                    output[i] = acc;
+                    output[i + 1] = acc2;
+                    output[i + 2] = acc3;
+                    output[i + 3] = acc4;
+                }
+            }
+        "#]],
+    );
+}
+
+/// The least element and its position are found by all threads, and kept in two variables.
+#[test]
+fn a_selection_is_reduced_in_parts() {
+    check(
+        "depFun(n: Nat => fun(xs: n.f32 =>
+           zip(xs)(generate(fun(i => cast(indexAsNat(i)))))
+             |> reducePar(fun(best, next => select(next._1 < best._1)(next)(best)))((3.4e38f, 0i32))))",
+        expect![[r#"
+            void main_(pair_f32_i32 *restrict output, int n, const float *restrict xs) {
+                float best1 = 3.4e38f;
+                int32_t best2 = 0;
+                int32_t parts2[256];
+                float parts1[256];
+                #pragma omp parallel for
+                for (int part = 0; part < 256; part++) {
+                    const int edge = part < n % 256 + 1 ? part : n % 256;
+                    float part1 = best1;
+                    int32_t part2 = best2;
+                    for (int j = 0; j < (n % 256 - part + 255) / 256 + n / 256; j++) {
+                        const pair_f32_i32 element =
+                            (pair_f32_i32){xs[part * (n / 256) + j + edge],
+                                (int32_t)((int64_t)part * (n / 256) + j + edge)};
+                        part2 = element._1 < part1 ? element._2 : part2;
+                        part1 = element._1 < part1 ? element._1 : part1;
+                    }
+                    parts1[part] = part1;
+                    parts2[part] = part2;
+                }
+                for (int part = 0; part < 256; part++) {
+                    const float result1 = parts1[part];
+                    best2 = result1 < best1 ? parts2[part] : best2;
+                    best1 = result1 < best1 ? result1 : best1;
+                }
+                output[0] = (pair_f32_i32){best1, best2};
+            }
+        "#]],
+    );
+}
+
+/// With `<=` the last of equal elements is selected, for which the initial value is no start of a
+/// part: the first element of each part is.
+#[test]
+fn other_operators_start_from_the_first_element() {
+    check(
+        "depFun(n: Nat => fun(xs: n.f32 =>
+           zip(xs)(generate(fun(i => cast(indexAsNat(i)))))
+             |> reducePar(fun(best, next => select(next._1 <= best._1)(next)(best)))((3.4e38f, 0i32))))",
+        expect![[r#"
+            void main_(pair_f32_i32 *restrict output, int n, const float *restrict xs) {
+                pair_f32_i32 total = (pair_f32_i32){3.4e38f, 0};
+                #pragma omp parallel
+                {
+                    pair_f32_i32 part;
+                    bool any = false;
+                    #pragma omp for schedule(static)
+                    for (int i = 0; i < n; i++) {
+                        pair_f32_i32 element = (pair_f32_i32){xs[i], (int32_t)i};
+                        if (any) {
+                            part = element._1 <= part._1 ? element : part;
+                        } else {
+                            part = element;
+                            any = true;
+                        }
+                    }
+                    #pragma omp for ordered schedule(static, 1)
+                    for (int thread = 0; thread < omp_get_num_threads(); thread++) {
+                        #pragma omp ordered
+                        if (any) {
+                            total = part._1 <= total._1 ? part : total;
+                        }
+                    }
+                }
+                output[0] = total;
+            }
+        "#]],
+    );
+}
+
+/// The rows of a triangle have different lengths.
+#[test]
+fn a_triangle_is_distributed_dynamically() {
+    check(
+        "depFun(n: Nat => fun(a: n.n.f32 =>
+           generate(fun(i => generate(fun(j =>
+             select(j <= i)(a |> idx(i) |> idx(j))(0.0f))))) |> mapPar(mapSeq(fun(x => x)))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict a) {
+                check_count("main: n^2", (double)n * n);
+                #pragma omp parallel for schedule(dynamic)
+                for (int i = 0; i < n; i++) {
+                    for (int j = 0; j < i + 1; j++) {
+                        output[i * n + j] = a[i * n + j];
+                    }
+                    for (int j = i + 1; j < n; j++) {
+                        output[i * n + j] = 0.0f;
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+/// C compilers leave the inner loop as soon as the state stays the same.
+#[test]
+fn iterations_that_may_end_early_are_distributed_dynamically() {
+    check(
+        "depFun((n: Nat, k: Nat) => fun(xs: n.f32 =>
+           xs |> mapPar(fun(x =>
+             makeArray(1)(((x, x), 0i32))
+               |> iterate(k)(depFun(l: Nat => mapSeq(fun(s =>
+                    select(s._1._1 < 4.0f)(((s._1._1 * s._1._2, s._1._2 + x), s._2 + 1))(s)))))
+               |> toMem
+               |> idx(0)
+               |> snd))))",
+        expect![[r#"
+            void main_(int32_t *restrict output, int n, int k, const float *restrict xs) {
+                assert(k >= 1 && "k >= 1");
+                #pragma omp parallel for schedule(dynamic)
+                for (int i = 0; i < n; i++) {
+                    float state11 = xs[i];
+                    float state12 = xs[i];
+                    int32_t state2 = 0;
+                    for (int j = 0; j < k; j++) {
+                        int32_t next2;
+                        float next12;
+                        float next11;
+                        if (state11 < 4.0f) {
+                            next11 = state11 * state12;
+                            next12 = state12 + xs[i];
+                            next2 = (int32_t)((uint32_t)state2 + 1);
+                        } else {
+                            next11 = state11;
+                            next12 = state12;
+                            next2 = state2;
+                        }
+                        state11 = next11;
+                        state12 = next12;
+                        state2 = next2;
+                    }
+                    output[i] = state2;
+                }
+            }
+        "#]],
+    );
+}
