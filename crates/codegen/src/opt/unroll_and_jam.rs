@@ -149,7 +149,7 @@ impl UnrollAndJam<'_> {
         {
             gain.is_jammed = true;
             out.extend(tiled.before);
-            let end = tiled.tiles.to.clone();
+            let end = tiled.end;
             let tiles = self.with_own_variables(tiled.tiles);
             let tiles = Stmt::new(StmtKind::For(tiles), stmt.origin, made_by);
             if end == this.to {

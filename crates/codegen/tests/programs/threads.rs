@@ -44,7 +44,7 @@ fn columns_are_reduced_row_by_row() {
     );
 }
 
-/// What is computed from the result of a column is a loop of its own.
+/// The values that are computed from the results of the columns are computed by another loop.
 #[test]
 fn means_of_columns_are_computed_row_by_row() {
     check(

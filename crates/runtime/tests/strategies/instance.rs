@@ -278,6 +278,8 @@ impl Maker<'_> {
             let texts: &[&str] = match (name.name.as_str(), adds) {
                 ("assoc" | "commutative", true) => &["add"],
                 ("assoc" | "commutative", false) => &["mul"],
+                ("selective", true) => &["(fun(p, q => select(q._1 < p._1)(q)(p)))"],
+                ("selective", false) => &["(fun(p, q => select(p._2 < q._2)(q)(p)))"],
                 ("neutral", true) if float == Some(true) => &["add", "0.0f"],
                 ("neutral", false) if float == Some(true) => &["mul", "1.0f"],
                 ("neutral", true) => &["add", "0"],

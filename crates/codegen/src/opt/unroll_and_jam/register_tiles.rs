@@ -5,13 +5,15 @@
 //! together becomes, for each tile of [`VECTORS`] registers of columns, a loop over `k` that loads
 //! and stores no sums. The columns of `b` for each tile are copied before the loop over `i` such
 //! that the loop over `k` reads them consecutively: without that, rows whose length is a power of
-//! two occupy the same sets of a cache. (Goto and van de Geijn, "Anatomy of High-Performance Matrix
-//! Multiplication", 2008, whose innermost kernel this is.)
+//! two occupy the same sets of a cache. Each tile of columns is computed for [`GROUPS`] groups of
+//! rows, one after the other, so that the columns stay in a cache, and the whole matrix is read once
+//! for all these rows. (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
+//! 2008, whose innermost kernel and blocks of rows these are.)
 //!
 //! Vectors are written explicitly, because GCC keeps the sums of an equivalent loop over the
 //! columns on the stack. The operations of each sum, and their order, stay the same.
 
-use nat::{Nat, Prop};
+use nat::{Nat, Prop, Var};
 use rise::Type;
 use rise::core::Origin;
 use rustc_hash::FxHashSet;
@@ -29,8 +31,10 @@ use crate::opt::vectorization::Widen;
 
 /// The number of rows of a tile.
 const ROWS: i64 = 8;
+/// The number of groups of [`ROWS`] rows that are computed for a tile of columns.
+const GROUPS: i64 = 4;
 /// The minimal number of rows that repay copying a matrix.
-const MIN_ROWS: i64 = 32;
+const MIN_ROWS: i64 = ROWS * GROUPS;
 /// The number of vector registers for each row of a tile. The tile, a vector of each column and a
 /// factor fit into the 32 registers of AVX-512 and almost into the 16 of AVX.
 const VECTORS: i64 = 2;
@@ -42,8 +46,18 @@ const MIN_COLUMNS: i64 = 32;
 pub(super) struct Tiled {
     /// The statements before the loop: the copies of matrices.
     pub before: Vec<Stmt>,
-    /// The loop, [`ROWS`] of whose iterations are executed together.
+    /// The loop over blocks of [`GROUPS`] groups of rows.
     pub tiles: Loop,
+    /// The end of the rows in groups.
+    pub end: Nat,
+}
+
+/// A part of the computation of a group of rows.
+enum Part {
+    /// Statements for all columns of the rows.
+    Rows(Vec<Stmt>),
+    /// A loop over tiles of columns.
+    Tiles(Box<Stmt>),
 }
 
 /// A copy of a matrix, in the order in which tiles read it.
@@ -99,24 +113,121 @@ impl UnrollAndJam<'_> {
         });
         let copies = self.copies(this, ROWS);
         let jammed = self.jam(&this.body, &copies, false);
-        let mut tiled = Tiled {
-            before: Vec::new(),
-            tiles: Loop {
-                to: self.tiled_end(this),
-                step: Nat::constant(ROWS),
-                body: Vec::new(),
-                ..this.clone()
-            },
-        };
+        let (mut before, mut parts) = (Vec::new(), Vec::new());
         for stmt in jammed {
             match &stmt.kind {
                 StmtKind::For(steps) if accumulations.contains(&steps.counter) => {
-                    self.tile(this, steps, &written, &mut tiled)?;
+                    self.tile(this, steps, &written, &mut before, &mut parts)?;
                 }
-                _ => tiled.tiles.body.push(stmt),
+                _ => add_rows(&mut parts, [stmt]),
             }
         }
-        Some(tiled)
+        let groups = self.groups(this);
+        let rows = Nat::mul(&groups, &Nat::constant(ROWS));
+        Some(Tiled {
+            before,
+            end: self.facts.normalize(&(&this.from + &rows)),
+            tiles: self.blocks(this, &groups, parts),
+        })
+    }
+
+    /// Returns the loop over the blocks of groups of rows that consist of these parts.
+    fn blocks(&mut self, this: &Loop, groups: &Nat, parts: Vec<Part>) -> Loop {
+        let expanded = self.expanded(&parts);
+        let size = expanded.as_ref().map_or(1, |_| GROUPS);
+        let expanded = expanded.unwrap_or_default();
+        let block = self.counter_like(this);
+        let first_group = Nat::mul(&Nat::var(block), &Nat::constant(size));
+        let of_block = Nat::min(&Nat::constant(size), &Nat::sub(groups, &first_group));
+        let mut body: Vec<Stmt> = (expanded.iter())
+            .map(|array| Stmt::new(StmtKind::Declare(array.copy, None), array.origin, None))
+            .collect();
+        for part in parts {
+            let number = self.counter_like(this);
+            let over_groups = |mut group: Vec<Stmt>| {
+                for array in &expanded {
+                    array.expand(&mut group, number);
+                }
+                let groups_before = &first_group + &Nat::var(number);
+                let row = &this.from + &Nat::mul(&groups_before, &Nat::constant(ROWS));
+                let mut renaming = Renaming::default();
+                renaming.vars.insert(this.counter, row);
+                renaming.apply(&mut group);
+                let origin = group.first().map_or(Origin(0), |stmt| stmt.origin);
+                let over_groups = StmtKind::For(Loop {
+                    counter: number,
+                    from: Nat::ZERO,
+                    to: of_block.clone(),
+                    step: Nat::ONE,
+                    mode: LoopMode::Sequential,
+                    body: group,
+                });
+                Stmt::new(over_groups, origin, None)
+            };
+            body.push(match part {
+                Part::Rows(group) => over_groups(group),
+                Part::Tiles(mut stmt) => {
+                    if let StmtKind::For(tiles) = &mut stmt.kind {
+                        let group = std::mem::take(&mut tiles.body);
+                        tiles.body = vec![over_groups(group)];
+                    }
+                    *stmt
+                }
+            });
+        }
+        let to = Nat::div(&(groups + (size - 1)), &Nat::constant(size));
+        Loop {
+            counter: block,
+            from: Nat::ZERO,
+            to: self.facts.normalize(&to),
+            step: Nat::ONE,
+            body,
+            ..this.clone()
+        }
+    }
+
+    /// Returns the arrays that one part declares and others use; `None` if there are other variables
+    /// of which that is true.
+    fn expanded(&mut self, parts: &[Part]) -> Option<Vec<Expanded>> {
+        let mut declared = Vec::new();
+        let mut uses: Vec<FxHashSet<Id>> = Vec::new();
+        for part in parts {
+            let stmts = match part {
+                Part::Rows(stmts) => stmts.as_slice(),
+                Part::Tiles(stmt) => std::slice::from_ref(&**stmt),
+            };
+            declared.extend(stmts.iter().filter_map(|stmt| match &stmt.kind {
+                StmtKind::Declare(id, value) => Some((*id, value.is_some())),
+                _ => None,
+            }));
+            let mentioned = stmts.iter().map(|stmt| self.uses.mentioned_in(stmt));
+            uses.push(mentioned.flatten().collect());
+        }
+        declared.retain(|(id, _)| uses.iter().filter(|uses| uses.contains(id)).count() > 1);
+        let is_array = |(id, has_value): &(Id, bool)| {
+            let variable = &self.function.variables[id.0 as usize];
+            variable.count.is_some()
+                && variable.is_private()
+                && !has_value
+                && !self.untracked.contains(id)
+        };
+        if !declared.iter().all(is_array) {
+            return None;
+        }
+        let expanded = |(id, _): (Id, bool)| {
+            let mut variable = self.function.variables[id.0 as usize].clone();
+            let origin = variable.origin;
+            let count = variable.count.take().unwrap_or(Nat::ONE);
+            variable.count = Some(Nat::mul(&count, &Nat::constant(GROUPS)));
+            variable.extents = Vec::new();
+            Expanded {
+                id,
+                count,
+                copy: self.function.fresh_variable(variable),
+                origin,
+            }
+        };
+        Some(declared.into_iter().map(expanded).collect())
     }
 
     /// Returns true if the loop is known to have [`MIN_ROWS`] iterations.
@@ -126,16 +237,17 @@ impl UnrollAndJam<'_> {
         self.facts.proves(&many)
     }
 
-    /// Returns the end of the iterations that are in tiles: that of none if there are few.
-    fn tiled_end(&self, this: &Loop) -> Nat {
-        if self.has_many_rows(this) {
-            return self.jammed_end(this, ROWS);
-        }
+    /// Returns the number of groups of rows that are in tiles: none if there are few rows.
+    fn groups(&self, this: &Loop) -> Nat {
         let length = Nat::sub(&this.to, &this.from);
-        let tiles = Nat::div(&length, &Nat::constant(ROWS));
-        let are_many = Nat::min(&Nat::ONE, &Nat::div(&length, &Nat::constant(MIN_ROWS)));
-        let tiled = Nat::mul(&Nat::mul(&tiles, &Nat::constant(ROWS)), &are_many);
-        self.facts.normalize(&(&this.from + &tiled))
+        let groups = Nat::div(&length, &Nat::constant(ROWS));
+        if self.has_many_rows(this) {
+            return self.facts.normalize(&groups);
+        }
+        // This is zero for fewer rows, and not less than the number of groups for others.
+        let blocks = Nat::div(&length, &Nat::constant(MIN_ROWS));
+        let maximum = Nat::mul(&blocks, &Nat::constant(2 * GROUPS - 1));
+        self.facts.normalize(&Nat::min(&groups, &maximum))
     }
 
     /// Adds the tiles of an accumulation of several rows, and the loops over the remaining columns.
@@ -144,7 +256,8 @@ impl UnrollAndJam<'_> {
         this: &Loop,
         steps: &Loop,
         written: &FxHashSet<Id>,
-        tiled: &mut Tiled,
+        before: &mut Vec<Stmt>,
+        parts: &mut Vec<Part>,
     ) -> Option<()> {
         let [stmt] = &*steps.body else { return None };
         let StmtKind::For(columns) = &stmt.kind else {
@@ -183,11 +296,10 @@ impl UnrollAndJam<'_> {
         let tiles = self.tiles(&nest, &rows, &packed)?;
         for packed in &packed {
             let copy = self.copy(this, &nest, packed);
-            tiled.before.extend(copy);
+            before.extend(copy);
         }
-        let body = &mut tiled.tiles.body;
-        body.push(tiles);
-        body.extend(self.remaining_columns(&nest, &rows));
+        parts.push(Part::Tiles(tiles.into()));
+        add_rows(parts, self.remaining_columns(&nest, &rows));
         Some(())
     }
 
@@ -409,9 +521,17 @@ impl UnrollAndJam<'_> {
         out
     }
 
-    fn counter_like(&mut self, this: &Loop) -> nat::Var {
+    fn counter_like(&mut self, this: &Loop) -> Var {
         let name = self.function.names.get(this.counter.0 as usize).cloned();
         self.function.fresh_size(&name.unwrap_or_default())
+    }
+}
+
+/// Adds statements for all columns of the rows to the last part, or as a new one.
+fn add_rows(parts: &mut Vec<Part>, stmts: impl IntoIterator<Item = Stmt>) {
+    match parts.last_mut() {
+        Some(Part::Rows(rows)) => rows.extend(stmts),
+        _ => parts.push(Part::Rows(stmts.into_iter().collect())),
     }
 }
 
@@ -448,6 +568,37 @@ impl Change for ReplacePlace<'_> {
     fn place(&mut self, place: &mut Place) {
         if place == self.0 {
             *place = self.1.clone();
+        }
+    }
+}
+
+/// An array of a group of rows, for which each group of a block has its own elements of a new array.
+struct Expanded {
+    id: Id,
+    count: Nat,
+    copy: Id,
+    origin: Origin,
+}
+
+impl Expanded {
+    /// Replaces the array in the statements for the group that has this number in the block.
+    fn expand(&self, group: &mut Vec<Stmt>, number: Var) {
+        let is_declaration =
+            |stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(id, _) if id == self.id);
+        group.retain(|stmt| !is_declaration(stmt));
+        let offset = Nat::mul(&Nat::var(number), &self.count);
+        walk::change_all(group, &mut Expand(self, offset));
+    }
+}
+
+/// A visitor that replaces an array by the elements from an index on of the new one.
+struct Expand<'e>(&'e Expanded, Nat);
+
+impl Change for Expand<'_> {
+    fn place(&mut self, place: &mut Place) {
+        if place.id == self.0.id {
+            place.id = self.0.copy;
+            place.index = place.index.as_ref().map(|index| index + &self.1);
         }
     }
 }
