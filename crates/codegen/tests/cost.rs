@@ -174,6 +174,23 @@ fn the_interchanged_loops_of_a_hint_are_faster() {
     assert!(!found.hints.iter().any(|hint| is_strided(&hint.kind)));
 }
 
+/// A loop is compared with its faster form, not the whole statement that contains it, of which it may
+/// be a half.
+#[test]
+fn hints_compare_single_loops() {
+    let text = "def f = depFun((n: Nat, m: Nat, k: Nat) => fun(a: n.k.f32, b: k.m.f32, c: m.m.f32 =>
+      a |> mapSeq(fun(row =>
+        let ab = b |> transpose |> mapSeq(fun(x => zip(row)(x) |> reduceSeq(fun(acc, p => acc + p._1 * p._2))(0.0f))) |> toMem in
+        c |> transpose |> mapSeq(fun(x => zip(ab)(x) |> reduceSeq(fun(acc, p => acc + p._1 * p._2))(0.0f)))))))";
+    let found = in_c(text, &[("n", 448), ("m", 448), ("k", 448)]);
+    let strided = |hint: &codegen::cost::Hint| match &hint.kind {
+        HintKind::StridedRead { array, .. } => Some(array.to_string()),
+        _ => None,
+    };
+    let arrays: Vec<_> = found.hints.iter().filter_map(strided).collect();
+    assert_eq!(arrays, ["b", "c"]);
+}
+
 #[test]
 fn loops_that_depend_on_data_have_no_prediction() {
     let text = "def f = depFun((n: Nat, m: Nat) => fun(xs: m.f32, at: n.Idx[m] =>

@@ -234,7 +234,8 @@ pub(crate) fn span(node: Node) -> Span {
     Span::new(node.start_byte() as u32, node.end_byte() as u32)
 }
 
-/// Returns the nodes that contain the byte with this offset, from the root to the token.
+/// Returns the nodes that contain the byte with this offset, from the root to the innermost one,
+/// which is a token unless the byte is between tokens. There are none outside of the root.
 pub(crate) fn path(tree: &Tree, byte: usize) -> Vec<Node<'_>> {
     let mut cursor = tree.walk();
     let mut found = Vec::new();

@@ -178,9 +178,16 @@ pub(super) fn of(analysis: &Analysis<'_>) -> Vec<Hint> {
             hints.push((this, Hint { kind, origin }));
         }
     }
-    // Several loops of one phrase, such as those of a peeled or fused loop, have one hint.
+    // Several loops of one phrase, such as those of a peeled or fused loop, have one hint for each
+    // array.
     let mut seen = FxHashSet::default();
-    hints.retain(|(_, hint)| seen.insert((hint.origin, std::mem::discriminant(&hint.kind))));
+    hints.retain(|(_, hint)| {
+        let array = match &hint.kind {
+            HintKind::StridedRead { array, .. } => Some(array.clone()),
+            _ => None,
+        };
+        seen.insert((hint.origin, std::mem::discriminant(&hint.kind), array))
+    });
     hints.into_iter().map(|(_, hint)| hint).collect()
 }
 
@@ -224,12 +231,12 @@ impl Analysis<'_> {
         nest.seconds() / all * (own / nest.operations.max(f64::MIN_POSITIVE)).min(1.0)
     }
 
-    /// Returns the factor by which the outermost statement with a loop is slower than if the
-    /// function took this time.
+    /// Returns the factor by which a loop is slower than if the function took this time.
     fn factor(&self, number: usize, seconds: f64) -> Option<f64> {
-        let nest = self.nests[self.nest_of(number)?].seconds();
-        let saved = self.seconds() - seconds;
-        let factor = nest / (nest - saved).max(nest * 1e-3);
+        let all = self.seconds();
+        let own = all * self.share_of(number);
+        let saved = all - seconds;
+        let factor = own / (own - saved).max(own * 1e-3);
         (factor >= MIN_FACTOR).then_some(factor)
     }
 
@@ -246,7 +253,7 @@ impl Analysis<'_> {
         let (place, stride) = loads.find(|(place, _)| is_unit(place))?;
         let changed = interchange::interchanged(self.function, outer, number)?;
         let other = Analysis::new(&changed, self.values, self.machine);
-        let factor = self.factor(number, other.seconds())?;
+        let factor = self.factor(outer, other.seconds())?;
         Some(HintKind::StridedRead {
             array: self.name(place.id),
             stride,

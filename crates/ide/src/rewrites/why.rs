@@ -18,7 +18,7 @@ const TRIED: usize = 4_000;
 const NAMED: usize = 3;
 /// The largest number of places whose earlier stages are examined, counted from the innermost one.
 const INNERMOST: usize = 3;
-/// The largest number of earlier stages that are examined for each of these places.
+/// The largest number of earlier stages that are examined for each of the innermost places.
 const STAGES: usize = 4;
 /// The limit of work for a rule to show that it applies after another rewrite.
 const WORK: u64 = 2_000;

@@ -85,7 +85,8 @@ fn error_detail(output: &str) -> String {
 }
 
 impl Executable {
-    /// Calls the function with these sizes and arguments, and returns a result of this shape.
+    /// Calls the function with these sizes and arguments in a process of its own, as often as `runs`
+    /// says. Returns the last result, which has this shape, and the times of the timed calls.
     pub fn run(
         &self,
         sizes: &[i64],

@@ -328,7 +328,8 @@ impl Parser<'_> {
         self.push_since(word.span.start, kind)
     }
 
-    /// Parses the `, rw` of `Exp[t, rw]`.
+    /// Parses the `, rw` of `Exp[t, rw]` and returns the access; reports an error if it is absent.
+    /// Returns a missing term, without an error, if there is no bracket (`opened` is false).
     fn access(&mut self, opened: bool) -> TermId {
         if !opened {
             return self.missing();

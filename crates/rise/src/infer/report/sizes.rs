@@ -381,7 +381,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Returns the function of an application without pipes.
+    /// Returns the function `f` of a call `f(a)(b)`, without parentheses. Any other term, also a pipe
+    /// `a |> f`, is returned itself.
     fn head(&self, term: TermId) -> TermId {
         let mut head = self.bare(term);
         while let TermKind::Apply { callee, .. } = self.item.term(head).kind {

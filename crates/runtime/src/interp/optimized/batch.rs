@@ -326,8 +326,8 @@ fn lane_col(kind: Kind, lane: &Lane, frame: &Frame<'_>) -> Option<StridedArray> 
 
 // ----- variables -----
 
-/// Binds a variable to a value for each iteration. Returns `None` if the value is not of the
-/// variable's type, or is a scalar that was never written in one of the iterations.
+/// Binds a variable to a value for each iteration. Returns `None` if the variable is a scalar or a
+/// pair and the value is not, or if a scalar was never written in one of the iterations.
 pub(crate) fn bind(bind: &VarSlots, frame: &mut Frame<'_>, value: &BatchValue) -> Option<()> {
     match (bind, value) {
         (VarSlots::Word(kind, slot, _), value) => {
