@@ -151,7 +151,7 @@ fn a_maximum_of_floats_and_an_array_of_booleans_are_not_vectorised() {
               into L3: 1.2 kB, 96 ns
               for i (n): not vectorised, as `xs` is an array of `bool`, 100 %
 
-            hint[not-vectorised]: this loop is not vectorised, because `xs` is an array of `bool` (estimated 7.8 times slower than with integers)
+            hint[not-vectorised]: this loop is not vectorised, because `xs` is an array of `bool` (estimated 8.0 times slower than with integers)
               --> a.rise:11:9
                |
             11 |   xs |> reduceSeq(fun(sum, x => select(x)(sum + 1i32)(sum)))(0i32)))
