@@ -312,11 +312,12 @@ impl Infer<'_> {
         if self.failed() {
             return;
         }
-        let message = format!(
-            "this works on {what}, and there is no kind of type parameters for exactly these types"
+        let message =
+            format!("nothing determines the type of what this works on; possible are {what}");
+        self.error(codes::CANNOT_INFER, span, message).help = Some(
+            "write the type of a literal, as in `0i32` or `0.0f`, or of a parameter, as in `fun(x: f32 => …)`"
+                .into(),
         );
-        self.error(codes::CANNOT_INFER, span, message).help =
-            Some("write the type, as in `fun(x: f32 => …)`".into());
     }
 
     pub(in crate::infer) fn report_no_address(&mut self, var: Var) {
