@@ -326,6 +326,17 @@ impl Change for ReplaceSize {
     }
 }
 
+/// A visitor that replaces a place by another one.
+pub(crate) struct ReplacePlace<'p>(pub &'p Place, pub &'p Place);
+
+impl Change for ReplacePlace<'_> {
+    fn place(&mut self, place: &mut Place) {
+        if place == self.0 {
+            *place = self.1.clone();
+        }
+    }
+}
+
 /// Returns true if an expression contains a size that mentions a variable.
 pub(crate) fn mentions(expr: &Expr, var: Var) -> bool {
     struct Mentions(Var, bool);

@@ -18,7 +18,7 @@ use crate::analysis::iterations::{next, writes_own_elements};
 use crate::analysis::uses::Uses;
 use crate::ir::renaming::Renaming;
 use crate::ir::trace::Changes;
-use crate::ir::walk::{self, Change};
+use crate::ir::walk;
 use crate::ir::{Expr, ExprKind, Function, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
 
 pub(crate) const PASS: Pass = Pass {
@@ -194,7 +194,7 @@ impl RowAccumulation<'_> {
             ))];
             walk::change_all(
                 &mut assignment,
-                &mut ReplacePlace(&accumulator, reduction.output),
+                &mut walk::ReplacePlace(&accumulator, reduction.output),
             );
             let mut copy = Renaming::default();
             copy.add_var(self.function, columns.counter);
@@ -220,16 +220,5 @@ impl RowAccumulation<'_> {
             loops.push(over_columns(reduction.result));
         }
         loops
-    }
-}
-
-/// A visitor that replaces a place by another one.
-struct ReplacePlace<'p>(&'p Place, &'p Place);
-
-impl Change for ReplacePlace<'_> {
-    fn place(&mut self, place: &mut Place) {
-        if place == self.0 {
-            *place = self.1.clone();
-        }
     }
 }

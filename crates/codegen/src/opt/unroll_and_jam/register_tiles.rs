@@ -455,7 +455,7 @@ impl UnrollAndJam<'_> {
                         lanes: Some(nest.lanes.clone()),
                         ..Place::plain(packed.copy)
                     };
-                    walk::change_expr(&mut value, &mut ReplacePlace(&old, &new));
+                    walk::change_expr(&mut value, &mut walk::ReplacePlace(&old, &new));
                 }
                 before.push(stmt(StmtKind::Declare(acc, Some(load(&sum)))));
                 inside.push(stmt(StmtKind::Assign(Place::plain(acc), value)));
@@ -558,17 +558,6 @@ fn is_arithmetic(value: &Expr) -> bool {
                 && args.iter().all(is_arithmetic)
         }
         _ => false,
-    }
-}
-
-/// A visitor that replaces a place by another one.
-struct ReplacePlace<'p>(&'p Place, &'p Place);
-
-impl Change for ReplacePlace<'_> {
-    fn place(&mut self, place: &mut Place) {
-        if place == self.0 {
-            *place = self.1.clone();
-        }
     }
 }
 
