@@ -69,6 +69,9 @@ const CPU: &[Step] = &[
     // Stages are computed together while each of their arrays is declared in front of its loop, and
     // before their loops are split into those of iterations that are executed together.
     optional(overlapped_tiling::PASS),
+    // Accumulators are elements of the output, no longer copied to it, and loops of one iteration are
+    // gone.
+    optional(histogram_reductions::PASS),
     // Stages that stay apart are whole loops, whose rows can then be accumulated several at a time.
     optional(row_accumulation::PASS),
     // Each of the iterations that are executed together has arrays of its own, which need memory.

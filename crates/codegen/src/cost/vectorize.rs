@@ -49,7 +49,8 @@ pub enum Obstacle {
     Call(Name),
     /// Each iteration needs a variable that the previous one computes.
     Recurrence(Name),
-    /// Each iteration reads an element of an array that an earlier one writes.
+    /// Each iteration reads an element of an array that an earlier one writes, or may write as the
+    /// indices depend on data.
     Dependence(Name),
     /// The loop reads an array of Booleans.
     Booleans(Name),
@@ -360,6 +361,10 @@ impl<'a> Body<'a> {
             let Some(written) = &store.index else {
                 continue;
             };
+            if self.depends_on_data(store) && self.loads.iter().any(|load| load.id == store.id) {
+                self.block_by(Obstacle::Dependence(self.name(store.id)));
+                continue;
+            }
             if !written.mentions(counter) {
                 self.is_unknown = true;
                 continue;

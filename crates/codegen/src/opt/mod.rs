@@ -9,6 +9,7 @@ pub(crate) mod copy_elision;
 pub(crate) mod dead_code_elimination;
 pub(crate) mod dead_store_elimination;
 pub(crate) mod gather_vectorization;
+pub(crate) mod histogram_reductions;
 pub(crate) mod inlining;
 pub(crate) mod kernel_memory;
 pub(crate) mod kernel_outlining;

@@ -1,5 +1,5 @@
 //! Tests the distribution of work over threads: reductions of columns row by row, reductions in
-//! parts, and iterations of different cost.
+//! parts, sums at indices that depend on data, and iterations of different cost.
 
 use codegen::Target;
 use expect_test::{Expect, expect};
@@ -216,6 +216,149 @@ fn other_operators_start_from_the_first_element() {
                     }
                 }
                 output[0] = total;
+            }
+        "#]],
+    );
+}
+
+/// A program that counts integers, and the numbers of values and of sums.
+fn histogram(values: &str, bins: &str) -> String {
+    format!(
+        "fun(values: {values}.Idx[{bins}] =>
+           values |> reduceSeq(fun(sums, value =>
+             zip(sums)(generate(fun(bin => bin)))
+               |> mapSeq(fun(p => p._1 + select(value == p._2)(1i32)(0i32)))))
+             (generate(fun(bin => 0i32)) |> mapSeq(fun(x => x)))
+             |> mapPar(fun(x => x)))"
+    )
+}
+
+/// If there are many values for each sum, threads have sums of their own.
+#[test]
+fn a_histogram_is_computed_in_parts() {
+    let body = histogram("n", "bins");
+    check(
+        &format!("depFun((n: Nat, bins: Nat) => {body})"),
+        expect![[r#"
+        void main_(int32_t *restrict output, int n, int bins, const int *restrict values) {
+            for (int i = 0; i < bins; i++) {
+                output[i] = 0;
+            }
+            if (n / 256 >= bins) {
+                int32_t *parts = allocate((size_t)64 * bins, sizeof(int32_t));
+                #pragma omp parallel for
+                for (int part = 0; part < 64; part++) {
+                    for (int sum = 0; sum < bins; sum++) {
+                        parts[part * bins + sum] = 0;
+                    }
+                    for (int j = part * (n / 64); j < (part + 1) * (n / 64); j++) {
+                        parts[part * bins + values[j]] =
+                            (int32_t)((uint32_t)parts[part * bins + values[j]] + 1);
+                    }
+                }
+                #pragma omp parallel
+                for (int part = 0; part < 64; part += 4) {
+                    #pragma omp for schedule(static) nowait
+                    for (int sum = 0; sum < bins; sum++) {
+                        output[sum] =
+                            (int32_t)((uint32_t)output[sum] + parts[part * bins + sum]
+                                + parts[(part + 1) * bins + sum] + parts[(part + 2) * bins + sum]
+                                + parts[(part + 3) * bins + sum]);
+                    }
+                }
+                for (int i = 64 * (n / 64); i < n; i++) {
+                    output[values[i]] = (int32_t)((uint32_t)output[values[i]] + 1);
+                }
+                free(parts);
+            } else {
+                for (int i = 0; i < n; i++) {
+                    output[values[i]] = (int32_t)((uint32_t)output[values[i]] + 1);
+                }
+            }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_histogram_of_many_values_has_no_guard() {
+    check(
+        &histogram("1000000", "100"),
+        expect![[r#"
+            void main_(int32_t *restrict output, const int *restrict values) {
+                for (int i = 0; i < 100; i++) {
+                    output[i] = 0;
+                }
+                int32_t *parts = allocate(6400, sizeof(int32_t));
+                #pragma omp parallel for
+                for (int part = 0; part < 64; part++) {
+                    for (int sum = 0; sum < 100; sum++) {
+                        parts[100 * part + sum] = 0;
+                    }
+                    for (int j = 15625 * part; j < 15625 * (part + 1); j++) {
+                        parts[100 * part + values[j]] = (int32_t)((uint32_t)parts[100 * part + values[j]] + 1);
+                    }
+                }
+                #pragma omp parallel
+                for (int part = 0; part < 64; part += 4) {
+                    #pragma omp for schedule(static) nowait
+                    for (int sum = 0; sum < 100; sum++) {
+                        output[sum] =
+                            (int32_t)((uint32_t)output[sum] + parts[100 * part + sum]
+                                + parts[100 * (part + 1) + sum] + parts[100 * part + sum + 200]
+                                + parts[100 * part + sum + 300]);
+                    }
+                }
+                free(parts);
+            }
+        "#]],
+    );
+}
+
+/// Parts would have more sums than values.
+#[test]
+fn a_histogram_of_few_values_is_computed_by_one_thread() {
+    check(
+        &histogram("1000", "100"),
+        expect![[r#"
+        void main_(int32_t *restrict output, const int *restrict values) {
+            for (int i = 0; i < 100; i++) {
+                output[i] = 0;
+            }
+            for (int i = 0; i < 1000; i++) {
+                output[values[i]] = (int32_t)((uint32_t)output[values[i]] + 1);
+            }
+        }
+    "#]],
+    );
+}
+
+/// Another order of the additions gives another sum of floats.
+#[test]
+fn floats_are_added_in_their_order() {
+    check(
+        "depFun((n: Nat, bins: Nat) => fun(values: n.Idx[bins], weights: n.f32 =>
+           zip(values)(weights) |> reduceSeq(fun(sums, value =>
+             zip(sums)(generate(fun(bin => bin)))
+               |> mapSeq(fun(p => select(value._1 == p._2)(p._1 + value._2)(p._1)))))
+             (generate(fun(bin => 0.0f)) |> mapSeq(fun(x => x)))
+             |> mapPar(fun(x => x))))",
+        expect![[r#"
+            void main_(
+                float *restrict output,
+                int n,
+                int bins,
+                const int *restrict values,
+                const float *restrict weights
+            ) {
+                for (int i = 0; i < bins; i++) {
+                    output[i] = 0.0f;
+                }
+                for (int i = 0; i < n; i++) {
+                    for (int j = 0; j < bins; j++) {
+                        output[j] = values[i] == j ? output[j] + weights[i] : output[j];
+                    }
+                }
             }
         "#]],
     );

@@ -388,7 +388,7 @@ fn reason(vectorization: &Vectorization) -> Option<String> {
                 format!("as each iteration needs `{variable}` of the previous one")
             }
             Obstacle::Dependence(array) => {
-                format!("as each iteration reads `{array}` where the previous one writes")
+                format!("as an iteration may read `{array}` where an earlier one wrote")
             }
             Obstacle::Booleans(array) => format!("as `{array}` is an array of `bool`"),
             Obstacle::IntegerDivision => "as it divides integers".to_owned(),
