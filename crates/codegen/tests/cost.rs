@@ -251,6 +251,42 @@ fn sums_of_fused_products_are_not_vectorised() {
     assert_eq!(found.loops[0].vectorization, Vectorization::Vector);
 }
 
+/// The window of a stencil rotates through variables: each gets the value that another one had in the
+/// iteration before.
+#[test]
+fn a_rotating_window_is_not_vectorised() {
+    let text = "def f = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+      xs |> rotateValues(3)(fun(x => x)) |> iterateStream(fun(window =>
+        window |> reduceSeqUnroll(add)(0.0f)))))";
+    let found = in_c(text, &[("n", 1000)]);
+    let is_recurrence = |vectorization: &Vectorization| {
+        matches!(
+            vectorization,
+            Vectorization::Scalar(Obstacle::Recurrence(_))
+        )
+    };
+    assert!(
+        found
+            .loops
+            .iter()
+            .any(|each| is_recurrence(&each.vectorization))
+    );
+}
+
+/// Two iterations may add to the same element.
+#[test]
+fn a_histogram_is_not_vectorised() {
+    let text = "def f = depFun((n: Nat, k: Nat) => fun(values: n.Idx[k] =>
+      values |> reduceSeq(fun(sums, value =>
+        zip(sums)(generate(fun(bin => bin)))
+          |> mapSeq(fun(p => p._1 + select(value == p._2)(1i32)(0i32)))))
+        (generate(fun(bin => 0i32)) |> mapSeq(fun(x => x)))
+        |> mapSeq(fun(x => x))))";
+    let found = in_c(text, &[("n", 1000), ("k", 10)]);
+    let adds = Vectorization::Scalar(Obstacle::Dependence("output".into()));
+    assert!(found.loops.iter().any(|each| each.vectorization == adds));
+}
+
 #[test]
 fn loops_around_reductions_of_shared_elements_are_vectorised() {
     let text = "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x =>

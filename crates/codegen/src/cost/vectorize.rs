@@ -159,6 +159,12 @@ fn innermost(function: &Function, this: &Loop) -> Vectorization {
     body.verdict()
 }
 
+/// Returns true if an expression is one of the assigned variables.
+fn is_one_of(value: &Expr, assigned: &[(Id, &Expr)]) -> bool {
+    let is = |id: Id| value.kind == ExprKind::Load(Place::plain(id));
+    assigned.iter().any(|(id, _)| is(*id))
+}
+
 /// Returns true if statements compute with values of vector types.
 fn has_vectors(body: &[Stmt]) -> bool {
     let mut found = false;
@@ -323,7 +329,14 @@ impl<'a> Body<'a> {
     fn verdict(mut self) -> Vectorization {
         self.check_arrays();
         let mut is_sum = false;
-        for (id, value) in std::mem::take(&mut self.scalars) {
+        let scalars = std::mem::take(&mut self.scalars);
+        for (at, (id, value)) in scalars.iter().enumerate() {
+            let id = *id;
+            // GCC has vectors for the value of the previous iteration, not for the one before that.
+            if is_one_of(value, &scalars[at + 1..]) {
+                self.block_by(Obstacle::Recurrence(self.name(id)));
+                continue;
+            }
             match self.reduction(id, value) {
                 Some(reduction) => match (reduction, is_float(&value.ty)) {
                     // No processor adds the lanes of a vector to a number in a fused operation.
