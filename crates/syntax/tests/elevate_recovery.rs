@@ -405,7 +405,7 @@ fn conditions() {
         expect![[r#"
             (rule r (alt a b (where (<= (binary <= n m) k))))
             rule r = a |-> b where n <= m <= k
-                                          ^^ ambiguous-operators: comparisons do not chain: put parentheses around one comparison, or join two with `&&`, as in `a <= b && b <= c`
+                                          ^^ ambiguous-operators: comparisons do not chain: join two with `&&`, as in `a <= b && b <= c`
             rule r = a |-> b where n <= m <= k
                                      ^^ the first of the two operators
         "#]],

@@ -622,7 +622,7 @@ fn slips() {
             (def f - (int 18446744073709551615))
 
             def f = a < b < c
-                          ^ ambiguous-operators: comparisons do not chain: put parentheses around one comparison, or join two with `&&`, as in `a < b && b < c`
+                          ^ ambiguous-operators: comparisons do not chain: join two with `&&`, as in `a < b && b < c`
             def f = a < b < c
                       ^ the first of the two operators
             (def f - (binary < (binary < a b) c))

@@ -162,11 +162,18 @@ impl Parser<'_> {
                 first.as_str(),
                 op.as_str()
             ),
-            Precedence::Compare => format!(
-                "comparisons do not chain: put parentheses around one comparison, or join two with `&&`, as in `a {} b && b {} c`",
-                first.as_str(),
-                op.as_str()
-            ),
+            Precedence::Compare => {
+                let [a, b] = [first, op].map(BinaryOp::as_str);
+                // A condition can be equal to another one, but not less.
+                let is_equality = |op| matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+                let parentheses = match [first, op].into_iter().any(is_equality) {
+                    true => "put parentheses around one comparison, or ",
+                    false => "",
+                };
+                format!(
+                    "comparisons do not chain: {parentheses}join two with `&&`, as in `a {a} b && b {b} c`"
+                )
+            }
             Precedence::Compose if first != op => {
                 "`>>` and `<<` side by side can be read in two ways: put parentheses around one of them"
                     .to_owned()
