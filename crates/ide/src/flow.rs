@@ -267,6 +267,7 @@ impl Flow {
         };
         if let Some(bytes) = &bytes {
             text.push_str(", ");
+            text.push_str(bound(fact, place));
             text.push_str(&bytes.sentence());
         }
         if fact.in_parallel && self.target.features().has_threads() {
@@ -330,6 +331,15 @@ impl Flow {
             number,
             with: number.map(|value| (value, sizes)),
         }
+    }
+}
+
+/// Returns the words before the number of bytes of a stored value. Code generation stores less of an
+/// array on the heap if its elements are only needed in tiles, or if it can read another array.
+fn bound(fact: &FlowFact, place: Option<&str>) -> &'static str {
+    match (&fact.materialization, place) {
+        (Materialization::Stored(_), Some("heap")) => "at most ",
+        _ => "",
     }
 }
 

@@ -445,8 +445,8 @@ def blur = depFun((n: Nat, m: Nat) => fun(image: (n + 2).m.f32 =>
             for (int l = 0; l < 3; l++)
             ```
             [add] In C: not in memory: computed where it is read.
-            [|>] In C: stored on the heap, `n*m*4` B (4.1 MB with `@run(n = 1024, m = 1000)`).
-            [toMem] In C: stored on the heap, `n*m*4` B (4.1 MB with `@run(n = 1024, m = 1000)`).
+            [|>] In C: stored on the heap, at most `n*m*4` B (4.1 MB with `@run(n = 1024, m = 1000)`).
+            [toMem] In C: stored on the heap, at most `n*m*4` B (4.1 MB with `@run(n = 1024, m = 1000)`).
             [map] In C: not in memory: computed where it is read.
 
             No loop: its function is applied where an element is read.
@@ -514,7 +514,7 @@ def h = depFun(n: Nat => fun(xs: (4 * n).f32 =>
             ```c
             for (int j = 0; j < m; j++)
             ```
-            [toMem] In OpenMP: stored on the heap, `m*4` B, for each thread.
+            [toMem] In OpenMP: stored on the heap, at most `m*4` B, for each thread.
             [reduceSeq] In OpenMP: stored in a variable, 4 B, for each thread.
 
             Becomes

@@ -2,7 +2,7 @@
 
 use super::ast::{Expect, ExprKind, Item, ItemKind, PatternKind};
 use crate::Span;
-use crate::ast::{BinderAnnotation, Name, TermKind};
+use crate::ast::{Name, TermKind};
 
 /// An occurrence of a name that refers to something or, in a pattern, may bind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,14 +91,5 @@ impl Item {
             visit(id);
             self.rise.children(id, |child| pending.push(child));
         }
-    }
-
-    /// Returns the binders in RISE terms, in the order of the text, each with its name, its span
-    /// and its annotation.
-    pub fn rise_binders(&self) -> impl Iterator<Item = (&Name, Span, BinderAnnotation)> {
-        self.rise
-            .binders
-            .iter()
-            .map(|binder| (&binder.name, binder.span, binder.annotation))
     }
 }

@@ -106,19 +106,6 @@ impl Item {
         }
     }
 
-    /// Returns the shortest expression whose span contains `offset` or begins or ends there; of
-    /// several with the same length, the one with the smallest index. An [`ExprKind::Missing`] is
-    /// only returned if there is no other such expression.
-    pub fn expr_at(&self, offset: u32) -> Option<ExprId> {
-        (0..self.exprs.len() as u32)
-            .map(ExprId)
-            .filter(|&id| self.expr(id).span.touches(offset))
-            .min_by_key(|&id| {
-                let expr = self.expr(id);
-                (expr.kind == ExprKind::Missing, expr.span.len(), id)
-            })
-    }
-
     /// Returns the RISE terms that are not a part of another RISE term, in the order of the text:
     /// the sides of rules, patterns, `rise { … }`, abstractions, programs of examples, the operands
     /// of conditions, sizes in clauses and ranges, and types as arguments. Terms in attributes are
