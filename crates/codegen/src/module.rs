@@ -31,8 +31,8 @@ pub struct Module {
     pub device: Option<Device>,
     /// The barriers in the text, in order.
     pub barriers: Vec<BarrierText>,
-    /// The numbers of elements that indices have to count and that may be too large for them, in
-    /// terms of the sizes of the signature.
+    /// The numbers of elements, ends of loops and intermediate sums that may be too large for
+    /// indices, in terms of the sizes of the signature.
     pub counts: Vec<Nat>,
 }
 

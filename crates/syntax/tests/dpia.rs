@@ -347,9 +347,9 @@ fn half_typed() {
             (def f (Acc (arrow (scalar f32) Comm)) x)
 
             def f : (w: Read
-                        ^^^^ syntax-error: expected a kind such as `Nat` or `DataType`, found `Read`
-            help: `fun` binds parameters that are values
-            (def f (pi (w -) (missing)) (missing))
+                        ^^^^ syntax-error: `Read` is not a kind: did you mean `ReadWrite`?
+            fix: Write `ReadWrite` [(12..16, "ReadWrite")]
+            (def f (pi (w ReadWrite) (missing)) (missing))
 
         "#]],
     );
@@ -568,7 +568,7 @@ fn habits_from_other_languages() {
             (def f (pi (w ReadWrite) Comm) x)
 
             def f = fun(w: ReadWrite => x)
-                           ^^^^^^^^^ syntax-error: `ReadWrite` is a kind, and `fun` binds values: use `depFun` to bind sizes and types
+                           ^^^^^^^^^ syntax-error: `ReadWrite` is a kind, and `fun` binds only values: bind sizes and types by a `depFun` around it
             fix: Bind sizes and types by `depFun` [(8..11, "depFun")]
             (def f - (fun ((w (missing))) x))
 

@@ -163,7 +163,7 @@ fn functions() {
                 expected `(` after `fun`: write `fun(x => …)`
                 Write the parentheses => def f = fun(x => x)
             def f = fun(n: Nat, xs: n.f32 => xs)
-                `Nat` is a kind, and `fun` binds values: use `depFun` to bind sizes and types
+                `Nat` is a kind, and `fun` binds only values: bind sizes and types by a `depFun` around it
                 Bind sizes and types by `depFun` => def f = depFun(n: Nat => fun(xs: n.f32 => xs))
             def f = depFun(n: Nat, xs: n.f32 => xs)
                 expected a kind such as `Nat` or `DataType`, found `n`

@@ -695,7 +695,7 @@ fn slips() {
             (def f - (depFun ((n -)) n))
 
             def f = fun(n: Nat => n)
-                           ^^^ syntax-error: `Nat` is a kind, and `fun` binds values: use `depFun` to bind sizes and types
+                           ^^^ syntax-error: `Nat` is a kind, and `fun` binds only values: bind sizes and types by a `depFun` around it
             fix: Bind sizes and types by `depFun` [(8..11, "depFun")]
             (def f - (fun ((n (missing))) n))
 

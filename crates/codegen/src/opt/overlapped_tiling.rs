@@ -33,7 +33,7 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 /// The number of iterations of the last loop in a tile. The rows of three images that are 4096
-/// numbers wide then fit into a cache of 1 MiB.
+/// numbers of 32 bits wide then fit into a cache of 1 MiB.
 const ROWS: i64 = 16;
 /// The greatest number of iterations of a loop for a tile, divided by the number that it would have
 /// if tiles did not overlap: the numerator and the denominator.

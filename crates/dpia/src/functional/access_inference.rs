@@ -18,7 +18,7 @@ use rise::{Access, Arg, Pattern, Pi, Primitive, Ty, Type};
 use rustc_hash::FxHashMap;
 
 use super::access_table::{AccessEntry, ArgumentAccess, access_signature, type_args};
-use super::nesting::level;
+use super::nesting::{chains, level};
 use super::problem::{ParallelMap, Problem, ProblemKind, User};
 use super::views::function_rearranges;
 use super::write_conflicts::{WriteDestination, has_kernels};
@@ -392,18 +392,20 @@ impl AccessInference {
     }
 
     fn missing_choice(&mut self, term: &Term, pattern: Primitive, copied: Option<(Origin, &Ty)>) {
-        let count = match &term.form {
-            Form::Primitive(_, _, args) => args.last().and_then(|xs| match &*xs.ty {
-                Type::Array(n, _) => n.as_const(),
-                _ => None,
-            }),
-            _ => None,
+        let args = match &term.form {
+            Form::Primitive(_, _, args) => &args[..],
+            _ => &[],
         };
+        let count = args.last().and_then(|xs| match &*xs.ty {
+            Type::Array(n, _) => n.as_const(),
+            _ => None,
+        });
         let kind = ProblemKind::MissingChoice {
             pattern,
             copied: copied.map(|(at, ty)| (at, ty.clone())),
             count,
             loops: super::memory::is_written_by_loops(term),
+            inside: args.first().map(chains).unwrap_or_default(),
             space: self.accumulator_space(term, pattern),
         };
         self.report(term.origin, kind);
@@ -477,6 +479,7 @@ impl AccessInference {
                         copied: Some((term.origin, data)),
                         count: None,
                         loops: false,
+                        inside: Vec::new(),
                         space: None,
                     };
                     return self.report(map.origin, kind);

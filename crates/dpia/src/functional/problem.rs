@@ -57,6 +57,8 @@ pub enum ProblemKind {
         count: Option<i64>,
         /// True if the result of the pattern's function is written by loops.
         loops: bool,
+        /// The chains of nested parallel maps in the pattern's function.
+        inside: Vec<Vec<ParallelMap>>,
         /// The address space for the accumulator of a reduction; for OpenCL.
         space: Option<AddressSpace>,
     },

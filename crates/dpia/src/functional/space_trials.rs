@@ -20,7 +20,7 @@ const MAX_TRIALS: usize = 3;
 pub enum TrialResult {
     /// The program compiles.
     Compiles,
-    /// The program does not compile.
+    /// The program does not compile, or needs more local memory than the device has.
     Fails {
         /// The reason.
         why: String,

@@ -15,7 +15,7 @@ fn streams() {
             error[stream-as-array] at rotateValues(3)(id)
               `mapSeq(reduceSeq(add)(0.0f))` reads an array, and this is a stream
               read here: mapSeq(reduceSeq(add)(0.0f))
-              help: a stream can be read by `mapStream`, `zip` and windows, and is written to an array by `iterateStream`
+              help: write `iterateStream` in place of `mapSeq`
               fix: End the stream here: `iterateStream`
             mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
               xs |> rotateValues(3)(id) |> iterateStream(reduceSeq(add)(0.0f))))
@@ -29,7 +29,7 @@ fn streams() {
             error[stream-as-array] at rotateValues(3)(id)
               `map(reduceSeq(add)(0.0f))` reads an array, and this is a stream
               read here: map(reduceSeq(add)(0.0f))
-              help: a stream can be read by `mapStream`, `zip` and windows, and is written to an array by `iterateStream`
+              help: write `iterateStream` in place of `map`
               fix: End the stream here: `iterateStream`
             mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
               xs |> rotateValues(3)(id) |> iterateStream(reduceSeq(add)(0.0f))))
@@ -43,7 +43,7 @@ fn streams() {
             error[stream-as-array] at rotateValues(3)(id)
               `map(reduceSeq(add)(0.0f))` reads an array, and this is a stream
               read here: map(reduceSeq(add)(0.0f))
-              help: a stream can be read by `mapStream`, `zip` and windows, and is written to an array by `iterateStream`
+              help: write `mapStream` in place of `map`
               fix: Keep it a stream: `mapStream`
             mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
               xs |> rotateValues(3)(id) |> mapStream(reduceSeq(add)(0.0f)) |> iterateStream(id)))

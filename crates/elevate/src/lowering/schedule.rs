@@ -342,7 +342,8 @@ impl Schedule {
         (PlaceId(self.places.len() - 1), given)
     }
 
-    /// Records a loop that cannot be distributed, because the loop with the name `around` is.
+    /// Records a loop that has no place of its own for the choice of its distribution, because it is
+    /// inside the distributed loop with the name `around`. Does nothing if there is no such place.
     pub(super) fn visit_inner(&mut self, name: Name, around: &Name) {
         let mut places = self.places.iter().rev();
         let around =

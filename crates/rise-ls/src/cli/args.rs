@@ -82,12 +82,12 @@ pub struct CheckOptions {
     #[arg(long, value_enum, requires = "paths", value_name = "LANGUAGE")]
     pub language: Option<Language>,
 
-    /// The folders from which files may be imported.
+    /// The folders from which files may be imported, besides those of their own projects.
     #[command(flatten)]
     pub imports: ImportOptions,
 }
 
-/// The folders from which files may be imported.
+/// The folders from which files may be imported, besides those of their own projects.
 #[derive(Clone, Debug, Default, Group)]
 pub struct ImportOptions {
     /// Let files import from this folder, too; may be given again. Imports stay inside the nearest
@@ -297,7 +297,7 @@ pub struct TypesOptions {
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
 
-    /// The folders from which files may be imported.
+    /// The folders from which files may be imported, besides those of their own projects.
     #[command(flatten)]
     pub imports: ImportOptions,
 }
@@ -359,7 +359,7 @@ pub struct FixOptions {
     #[arg(long, value_parser = targets(), value_name = "TARGET")]
     pub target: Option<Target>,
 
-    /// The folders from which files may be imported.
+    /// The folders from which files may be imported, besides those of their own projects.
     #[command(flatten)]
     pub imports: ImportOptions,
 }

@@ -369,12 +369,12 @@ def total : (n: Nat) -> n.f32 -> f32 = depFun(n: Nat => fun(xs => xs |> mapSeq(f
                 related `(n: Nat) -> n.f32 -> (n/4).Vec[4, f32]`: the type is written here
                 help: `… |> asVector(4)` has the type `(n/4).Vec[4, f32]`
             axes : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.n.f32
-              Error[size-mismatch] at `xs |> mapSeq(mapSeq(fun(x => x + x)))`: the definition's type says the size `m`, and this has `n`
+              Error[size-mismatch] at `xs |> mapSeq(mapSeq(fun(x => x + x)))`: two dimensions are swapped: expected `m.n.f32`, found `n.m.f32`
                 expected: m.n.f32
                    found: n.m.f32
                 they differ for n = 0, m = 1
                 related `(n: Nat) -> (m: Nat) -> n.m.f32 -> m.n.f32`: the type is written here
-                help: the two dimensions are swapped: `transpose` exchanges them
+                help: `transpose` exchanges the two dimensions
             total : (n: Nat) -> n.f32 -> f32
               Error[type-mismatch] at `xs |> mapSeq(fun(x => x * x))`: the definition's type says `f32` here, and this is an array `n.f32`
                 expected: f32
@@ -947,7 +947,7 @@ def h = depFun(n: Nat => fun(xs: n.f32 => xs |> idx(blockIdx.x * blockDim.x + th
               Error[wrong-subkind] at `i`: `+` works on numbers and vectors of numbers, and this is `Idx[n]`
                 help: compute with the number, and make an index of the result: `natAsIndex(n)(indexAsNat(i) + 1)`
             f : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.f32 -> _
-              Error[size-mismatch] at `b`: `zip` expects the size `n` here, and this has `m`
+              Error[size-mismatch] at `b`: `zip` is given an array of rows and one row: their sizes `n` and `m` differ
                 expected: n.f32
                    found: m.f32
                 they differ for n = 0, m = 1
@@ -955,7 +955,7 @@ def h = depFun(n: Nat => fun(xs: n.f32 => xs |> idx(blockIdx.x * blockDim.x + th
                 related `b`: `b` is `m.f32`
                 help: for each row write `a |> map(fun(row => zip(row)(b) |> …))`
             g : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.f32 -> _
-              Error[size-mismatch] at `a`: `zip` expects the size `m` here, and this has `n`
+              Error[size-mismatch] at `a`: `zip` is given an array of rows and one row: their sizes `m` and `n` differ
                 expected: m.m.f32
                    found: n.m.f32
                 they differ for n = 0, m = 1

@@ -63,7 +63,7 @@ pub enum ErrorKind {
     /// A size is undefined: a division by zero, a negative size, or an overflow.
     #[error("the size `{0}` has no value that fits")]
     Size(String),
-    /// A parameter of the program has no value.
+    /// A parameter of the program for a size, a type or a function has no value.
     #[error("the parameter `{0}` has no value")]
     MissingParameter(String),
     /// The number of arguments differs from that of the parameters.

@@ -354,7 +354,7 @@ impl Parser<'_> {
         let token = self.bump();
         let text = self.quoted(token);
         let message = format!(
-            "{text} is a kind, and `fun` binds values: use `depFun` to bind sizes and types"
+            "{text} is a kind, and `fun` binds only values: bind sizes and types by a `depFun` around it"
         );
         self.report(Diagnostic::syntax(token.span, message));
         self.push(TermKind::Missing, token.span)
@@ -389,8 +389,7 @@ impl Parser<'_> {
         }
         let text = self.slice(token.span).to_owned();
         let meant = Kind::ALL.iter().find(|&&kind| {
-            (kind != Kind::ReadWrite || self.dialect == Dialect::Dpia)
-                && kind.as_str().eq_ignore_ascii_case(&text)
+            (kind != Kind::ReadWrite || self.dialect == Dialect::Dpia) && is_meant(&text, kind)
         });
         self.report(match meant {
             Some(kind) => Diagnostic::syntax(
@@ -547,4 +546,13 @@ fn function_form(word: TokenKind) -> &'static str {
         TokenKind::Constructor => "DepPair[n => type]",
         _ => "fun(x => …)",
     }
+}
+
+/// Returns true if a word is the name of a kind in another case, or one of both begins the other, as
+/// in `Natural` and `Nat`. (`Integer` may mean `Nat` or `Int`.)
+fn is_meant(text: &str, kind: Kind) -> bool {
+    let (text, name) = (text.to_lowercase(), kind.as_str().to_lowercase());
+    let begins = |whole: &str, start: &str| start.len() >= 3 && whole.starts_with(start);
+    let is_number = matches!(kind, Kind::Num | Kind::Int | Kind::Float);
+    text == name || !is_number && (begins(&text, &name) || begins(&name, &text))
 }

@@ -63,7 +63,7 @@ impl Parser<'_> {
         let message = format!("there are no modules, so `{path}` cannot be found");
         self.report(Diagnostic::syntax(span, message)
                 .help(format!(
-                    "write the name without a module: `{name}`; a function of C must be declared with `foreign def`"
+                    "write the name without a module, `{name}`, and declare it with `foreign def` if it is a function of C"
                 ))
                 .fix(format!("Write `{name}`"), vec![(span, name.to_owned())], false));
         let kind = TermKind::Name(self.name(last.span));

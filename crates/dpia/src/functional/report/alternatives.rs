@@ -16,11 +16,13 @@ const MAX_UNROLLED: i64 = 64;
 
 /// The properties of a pattern besides its nesting.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PatternProperties {
+pub(super) struct PatternProperties<'p> {
     /// The number of elements, if it is known.
     pub count: Option<i64>,
     /// True if the result of its function is written by loops.
     pub loops: bool,
+    /// The chains of nested parallel maps in its function.
+    pub inside: &'p [Vec<ParallelMap>],
     /// The address space for the accumulator of a reduction; the default is Private.
     pub space: Option<AddressSpace>,
 }
@@ -30,7 +32,7 @@ pub(super) fn choices(
     primitive: Primitive,
     target: Features,
     nest: &[ParallelMap],
-    more: PatternProperties,
+    more: PatternProperties<'_>,
 ) -> Vec<String> {
     let space = more.space.unwrap_or(AddressSpace::Private);
     let is_short = more.count.is_some_and(|count| count <= MAX_UNROLLED);
@@ -47,7 +49,7 @@ pub(super) fn choices(
             choices
         }
         _ => {
-            let mut choices = maps(target, nest, more.loops);
+            let mut choices = maps(target, nest, more);
             if is_short && choices.iter().any(|choice| choice == "mapSeq") {
                 choices.push("mapSeqUnroll".into());
             }
@@ -64,13 +66,25 @@ fn reductions(target: Features, nest: &[ParallelMap], space: AddressSpace) -> Ve
     }
 }
 
-fn maps(target: Features, nest: &[ParallelMap], loops: bool) -> Vec<String> {
+fn maps(target: Features, nest: &[ParallelMap], more: PatternProperties<'_>) -> Vec<String> {
     match target.parallelism {
         Parallelism::Threads if nest.is_empty() => vec!["mapPar".into(), "mapSeq".into()],
         Parallelism::Sequential | Parallelism::Threads => vec!["mapSeq".into()],
         Parallelism::WorkItems => {
-            let fits = |chain: &[ParallelMap]| allowed(chain) && (loops || is_shared(chain));
-            kernel_maps(nest, &fits)
+            let admits = |chain: &[ParallelMap]| {
+                let mut inside = more.inside.iter();
+                inside.all(|inner| allowed(&[chain, &inner[..]].concat()))
+            };
+            let mut found = kernel_maps(nest, &|chain| {
+                allowed(chain) && admits(chain) && (more.loops || is_shared(chain))
+            });
+            for (contained, other) in [(MapWorkGroup, MapGlobal), (MapGlobal, MapWorkGroup)] {
+                let mut inside = more.inside.iter().flatten();
+                if inside.any(|level| level.primitive == contained) {
+                    found.retain(|choice| !choice.starts_with(other.name()));
+                }
+            }
+            found
         }
     }
 }
@@ -152,7 +166,11 @@ pub(super) fn copy(data: &Type, target: Features, nest: &[ParallelMap]) -> Strin
     let inner = |data: &Type| copy(data, target, &inside(nest, target));
     match data {
         Type::Array(_, element) => {
-            let map = maps(target, nest, contains_array(element))
+            let more = PatternProperties {
+                loops: contains_array(element),
+                ..PatternProperties::default()
+            };
+            let map = maps(target, nest, more)
                 .into_iter()
                 .next()
                 .unwrap_or("mapSeq".into());

@@ -137,11 +137,13 @@ impl Reporter<'_> {
                 copied,
                 count,
                 loops,
+                inside,
                 space,
             } => {
                 let more = alternatives::PatternProperties {
                     count: *count,
                     loops: *loops,
+                    inside,
                     space: *space,
                 };
                 self.missing_choice(at, *pattern, copied.as_ref(), more, nest)
@@ -401,7 +403,7 @@ impl Reporter<'_> {
         at: Origin,
         pattern: Primitive,
         copied: Option<&(Origin, Ty)>,
-        more: alternatives::PatternProperties,
+        more: alternatives::PatternProperties<'_>,
         nest: &[ParallelMap],
     ) -> Diagnostic {
         let spot = self.source_map.location(at);

@@ -62,7 +62,7 @@ pub struct RewriteOptions {
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
 
-    /// The folders from which files may be imported.
+    /// The folders from which files may be imported, besides those of their own projects.
     #[command(flatten)]
     pub imports: ImportOptions,
 }

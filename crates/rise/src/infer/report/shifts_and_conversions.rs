@@ -1,6 +1,6 @@
 //! Messages about shifts and conversions in the notation of other languages.
 
-use syntax::ast::{BinaryOp, Literal, TermId, TermKind};
+use syntax::ast::{BinaryOp, Literal, ScalarType, TermId, TermKind};
 use syntax::{Fix, Span};
 
 use super::super::Infer;
@@ -49,19 +49,25 @@ impl Infer<'_> {
         let ty = self.synth(other);
         let ty = self.table.ty(&ty);
         let sign = op.as_str();
+        use ScalarType::{U8, U16, U32, U64};
         match &*ty {
             Type::Error => {}
             Type::Fun(..) | Type::Pi(_) => {
                 let text = self.source(number);
-                let message = format!("`{sign}` composes two functions, and `{text}` is a number");
+                let side = if right { "right" } else { "left" };
+                let message = format!(
+                    "`{sign}` composes two functions, and its {side} operand `{text}` is a number"
+                );
                 self.error(codes::TYPE_MISMATCH, self.span(number), message);
             }
-            _ => self.shift(op, lhs, rhs),
+            Type::Scalar(U8 | U16 | U32 | U64) => self.shift(op, lhs, rhs, false),
+            _ => self.shift(op, lhs, rhs, true),
         }
         true
     }
 
-    fn shift(&mut self, op: BinaryOp, lhs: TermId, rhs: TermId) {
+    /// Reports a shift. With `is_signed` the shifted number may be negative.
+    fn shift(&mut self, op: BinaryOp, lhs: TermId, rhs: TermId, is_signed: bool) {
         let span = self.span(lhs).cover(self.span(rhs));
         let (sign, arithmetic) = match op {
             BinaryOp::Then => (">>", "/"),
@@ -82,6 +88,9 @@ impl Infer<'_> {
         let message = format!("`{sign}` composes functions: RISE has no bit shifts");
         self.error(codes::TYPE_MISMATCH, span, message).advise(
             Some(match &written {
+                Some(written) if op == BinaryOp::Then && is_signed => {
+                    format!("write `{written}`, which rounds towards 0")
+                }
                 Some(written) => format!("write `{written}`"),
                 None => format!("write `{arithmetic}` and a power of two"),
             }),

@@ -58,6 +58,14 @@ impl Infer<'_> {
                     Some(_) => format!(
                         "the two sides of `zip` have different sizes: `{left}` and `{right}`"
                     ),
+                    None if row.is_some() => format!(
+                        "`zip` is given an array of rows and one row: their sizes `{left}` and `{right}` differ"
+                    ),
+                    None if self.are_swapped(&expected, &found) => format!(
+                        "two dimensions are swapped: expected `{}`, found `{}`",
+                        self.show(&expected),
+                        self.show(&found)
+                    ),
                     None => self.size_line(&left, &right, cause),
                 };
                 let help = self.size_help(&expected, &found, a, b);
@@ -249,11 +257,8 @@ impl Infer<'_> {
         a: &Nat,
         b: &Nat,
     ) -> Option<String> {
-        let (want, have) = (self.dimensions(expected), self.dimensions(found));
-        if let ([w0, w1, w @ ..], [h0, h1, h @ ..]) = (&*want, &*have)
-            && ((w0, w1, w) == (h1, h0, h) && w0 != w1)
-        {
-            return Some("the two dimensions are swapped: `transpose` exchanges them".into());
+        if self.are_swapped(expected, found) {
+            return Some("`transpose` exchanges the two dimensions".into());
         }
         let difference = Nat::sub(a, b);
         if let Some(by) = difference.as_const() {
@@ -276,6 +281,14 @@ impl Infer<'_> {
             }
         }
         None
+    }
+
+    /// Returns true if the first two dimensions of one array type are those of the other one in the
+    /// opposite order, and the types have the same other dimensions.
+    fn are_swapped(&self, expected: &Ty, found: &Ty) -> bool {
+        let (want, have) = (self.dimensions(expected), self.dimensions(found));
+        matches!((&*want, &*have), ([w0, w1, w @ ..], [h0, h1, h @ ..])
+            if (w0, w1, w) == (h1, h0, h) && w0 != w1)
     }
 
     pub(in crate::infer) fn dimensions(&self, ty: &Ty) -> Vec<Nat> {

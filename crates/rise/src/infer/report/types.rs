@@ -132,9 +132,14 @@ impl Infer<'_> {
             }
             Type::Var(var) => {
                 let name = self.name_of(*var);
-                let kind = kind_noun(self.table.info(*var).kind);
-                wanted.map(|wanted| {
-                    format!("`{name}` may be any {kind}; bind it as `{{{name}: {wanted}}}`")
+                let declared = self.table.info(*var).kind;
+                let kind = kind_noun(declared);
+                wanted.map(|wanted| match (declared, wanted) {
+                    // Vectors are numbers, and Booleans are scalars.
+                    (Kind::Num, Kind::Scalar) | (Kind::Scalar, Kind::Num) => {
+                        format!("bind it as `{{{name}: Int}}` or `{{{name}: Float}}`")
+                    }
+                    _ => format!("`{name}` may be any {kind}; bind it as `{{{name}: {wanted}}}`"),
                 })
             }
             _ => None,
@@ -334,7 +339,7 @@ impl Infer<'_> {
                 Some("use `map` to work on the elements".into())
             }
             (Type::Fun(_, a), Type::Fun(_, b)) if self.gives_rows(a, b, cause) => {
-                Some("the function returns rows: write `|> join` after the map to make one array of them".into())
+                Some("the function returns rows: reduce each of them to one value, as in `reduce(add)(0.0f)`, or write `|> join` after the map to make one array of them".into())
             }
             (Type::Fun(a, _), Type::Fun(b, _))
                 if matches!(&**b, Type::Pair(..)) && !matches!(&**a, Type::Pair(..)) =>
