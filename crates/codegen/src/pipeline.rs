@@ -111,6 +111,8 @@ const CPU: &[Step] = &[
 /// 0 to the number of their iterations. The last of these passes distributes the loops over
 /// work-items.
 const MAPPING: &[Step<KernelFunction>] = &[
+    // Loops over tiles are loops like others for all that follows.
+    optional(unroll_and_jam::thread_coarsening::PASS),
     // The conditions of the launch are facts for all that follows.
     required(
         work_item_mapping::ASSUMPTIONS,

@@ -16,6 +16,7 @@
 //! The operations of each result, and their order, stay the same.
 
 mod register_tiles;
+pub(crate) mod thread_coarsening;
 
 use nat::{Facts, Nat, Var};
 use rise::types::{Type, has_floats};

@@ -173,3 +173,224 @@ fn no_launch_of_nothing_is_divided_by() {
         assert!(refused, "{text}\n{said:?}");
     }
 }
+
+/// A product of matrices with these numbers of rows and columns.
+fn product(rows: &str, columns: &str) -> String {
+    format!(
+        "fun(a: {rows}.k.f32, b: k.{columns}.f32 =>
+           a |> mapGlobal(1)(fun(row => b |> transpose |> mapGlobal(0)(fun(column =>
+             zip(row)(column) |> reduceSeq(Private)(fun(sum, p => sum + p._1 * p._2))(0.0f))))))"
+    )
+}
+
+/// A work-item loads four elements of each operand for sixteen products.
+#[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
+fn a_work_item_computes_a_tile_of_a_large_product() {
+    check(
+        &format!("def main = depFun(k: Nat => {})", product("1024", "512")),
+        expect![[r#"
+            kernel void main_(
+                global float *restrict output,
+                int k,
+                global const float *restrict a,
+                global const float *restrict b
+            ) {
+                for (int gId = get_global_id(1); gId < 256; gId += get_global_size(1)) {
+                    for (int gId2 = get_global_id(0); gId2 < 128; gId2 += get_global_size(0)) {
+                        float sum = 0.0f;
+                        float sum2 = 0.0f;
+                        float sum3 = 0.0f;
+                        float sum4 = 0.0f;
+                        float sum5 = 0.0f;
+                        float sum6 = 0.0f;
+                        float sum7 = 0.0f;
+                        float sum8 = 0.0f;
+                        float sum9 = 0.0f;
+                        float sum10 = 0.0f;
+                        float sum11 = 0.0f;
+                        float sum12 = 0.0f;
+                        float sum13 = 0.0f;
+                        float sum14 = 0.0f;
+                        float sum15 = 0.0f;
+                        float sum16 = 0.0f;
+                        for (int l = 0; l < k; l++) {
+                            sum += a[4 * gId * k + l] * b[512 * l + gId2];
+                            sum2 += a[4 * gId * k + l] * b[512 * l + gId2 + 128];
+                            sum3 += a[4 * gId * k + l] * b[512 * l + gId2 + 256];
+                            sum4 += a[4 * gId * k + l] * b[512 * l + gId2 + 384];
+                            sum5 += a[(4 * gId + 1) * k + l] * b[512 * l + gId2];
+                            sum6 += a[(4 * gId + 1) * k + l] * b[512 * l + gId2 + 128];
+                            sum7 += a[(4 * gId + 1) * k + l] * b[512 * l + gId2 + 256];
+                            sum8 += a[(4 * gId + 1) * k + l] * b[512 * l + gId2 + 384];
+                            sum9 += a[(4 * gId + 2) * k + l] * b[512 * l + gId2];
+                            sum10 += a[(4 * gId + 2) * k + l] * b[512 * l + gId2 + 128];
+                            sum11 += a[(4 * gId + 2) * k + l] * b[512 * l + gId2 + 256];
+                            sum12 += a[(4 * gId + 2) * k + l] * b[512 * l + gId2 + 384];
+                            sum13 += a[(4 * gId + 3) * k + l] * b[512 * l + gId2];
+                            sum14 += a[(4 * gId + 3) * k + l] * b[512 * l + gId2 + 128];
+                            sum15 += a[(4 * gId + 3) * k + l] * b[512 * l + gId2 + 256];
+                            sum16 += a[(4 * gId + 3) * k + l] * b[512 * l + gId2 + 384];
+                        }
+                        output[2048 * gId + gId2] = sum;
+                        output[2048 * gId + gId2 + 128] = sum2;
+                        output[2048 * gId + gId2 + 256] = sum3;
+                        output[2048 * gId + gId2 + 384] = sum4;
+                        output[2048 * gId + gId2 + 512] = sum5;
+                        output[2048 * gId + gId2 + 640] = sum6;
+                        output[2048 * gId + gId2 + 768] = sum7;
+                        output[2048 * gId + gId2 + 896] = sum8;
+                        output[2048 * gId + gId2 + 1024] = sum9;
+                        output[2048 * gId + gId2 + 1152] = sum10;
+                        output[2048 * gId + gId2 + 1280] = sum11;
+                        output[2048 * gId + gId2 + 1408] = sum12;
+                        output[2048 * gId + gId2 + 1536] = sum13;
+                        output[2048 * gId + gId2 + 1664] = sum14;
+                        output[2048 * gId + gId2 + 1792] = sum15;
+                        output[2048 * gId + gId2 + 1920] = sum16;
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+/// A row that is left over has work-items of its own, which compute four of its results.
+#[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
+fn rows_that_are_left_over_have_own_work_items() {
+    check(
+        &format!("def main = depFun(k: Nat => {})", product("1025", "512")),
+        expect![[r#"
+            kernel void main_(
+                global float *restrict output,
+                int k,
+                global const float *restrict a,
+                global const float *restrict b
+            ) {
+                for (int gId = get_global_id(1); gId < 257; gId += get_global_size(1)) {
+                    for (int gId2 = get_global_id(0); gId2 < 128; gId2 += get_global_size(0)) {
+                        if (gId < 256) {
+                            float sum = 0.0f;
+                            float sum2 = 0.0f;
+                            float sum3 = 0.0f;
+                            float sum4 = 0.0f;
+                            float sum5 = 0.0f;
+                            float sum6 = 0.0f;
+                            float sum7 = 0.0f;
+                            float sum8 = 0.0f;
+                            float sum9 = 0.0f;
+                            float sum10 = 0.0f;
+                            float sum11 = 0.0f;
+                            float sum12 = 0.0f;
+                            float sum13 = 0.0f;
+                            float sum14 = 0.0f;
+                            float sum15 = 0.0f;
+                            float sum16 = 0.0f;
+                            for (int l = 0; l < k; l++) {
+                                sum += a[4 * gId * k + l] * b[512 * l + gId2];
+                                sum2 += a[4 * gId * k + l] * b[512 * l + gId2 + 128];
+                                sum3 += a[4 * gId * k + l] * b[512 * l + gId2 + 256];
+                                sum4 += a[4 * gId * k + l] * b[512 * l + gId2 + 384];
+                                sum5 += a[(4 * gId + 1) * k + l] * b[512 * l + gId2];
+                                sum6 += a[(4 * gId + 1) * k + l] * b[512 * l + gId2 + 128];
+                                sum7 += a[(4 * gId + 1) * k + l] * b[512 * l + gId2 + 256];
+                                sum8 += a[(4 * gId + 1) * k + l] * b[512 * l + gId2 + 384];
+                                sum9 += a[(4 * gId + 2) * k + l] * b[512 * l + gId2];
+                                sum10 += a[(4 * gId + 2) * k + l] * b[512 * l + gId2 + 128];
+                                sum11 += a[(4 * gId + 2) * k + l] * b[512 * l + gId2 + 256];
+                                sum12 += a[(4 * gId + 2) * k + l] * b[512 * l + gId2 + 384];
+                                sum13 += a[(4 * gId + 3) * k + l] * b[512 * l + gId2];
+                                sum14 += a[(4 * gId + 3) * k + l] * b[512 * l + gId2 + 128];
+                                sum15 += a[(4 * gId + 3) * k + l] * b[512 * l + gId2 + 256];
+                                sum16 += a[(4 * gId + 3) * k + l] * b[512 * l + gId2 + 384];
+                            }
+                            output[2048 * gId + gId2] = sum;
+                            output[2048 * gId + gId2 + 128] = sum2;
+                            output[2048 * gId + gId2 + 256] = sum3;
+                            output[2048 * gId + gId2 + 384] = sum4;
+                            output[2048 * gId + gId2 + 512] = sum5;
+                            output[2048 * gId + gId2 + 640] = sum6;
+                            output[2048 * gId + gId2 + 768] = sum7;
+                            output[2048 * gId + gId2 + 896] = sum8;
+                            output[2048 * gId + gId2 + 1024] = sum9;
+                            output[2048 * gId + gId2 + 1152] = sum10;
+                            output[2048 * gId + gId2 + 1280] = sum11;
+                            output[2048 * gId + gId2 + 1408] = sum12;
+                            output[2048 * gId + gId2 + 1536] = sum13;
+                            output[2048 * gId + gId2 + 1664] = sum14;
+                            output[2048 * gId + gId2 + 1792] = sum15;
+                            output[2048 * gId + gId2 + 1920] = sum16;
+                        } else {
+                            float sum = 0.0f;
+                            float sum2 = 0.0f;
+                            float sum3 = 0.0f;
+                            float sum4 = 0.0f;
+                            for (int l = 0; l < k; l++) {
+                                sum += a[(gId + 768) * k + l] * b[512 * l + gId2];
+                                sum2 += a[(gId + 768) * k + l] * b[512 * l + gId2 + 128];
+                                sum3 += a[(gId + 768) * k + l] * b[512 * l + gId2 + 256];
+                                sum4 += a[(gId + 768) * k + l] * b[512 * l + gId2 + 384];
+                            }
+                            output[512 * gId + gId2 + 393216] = sum;
+                            output[512 * gId + gId2 + 393344] = sum2;
+                            output[512 * gId + gId2 + 393472] = sum3;
+                            output[512 * gId + gId2 + 393600] = sum4;
+                        }
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+/// There would be too few tiles for the compute units of a device.
+#[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
+fn a_work_item_computes_one_result_of_a_small_product() {
+    check(
+        &format!("def main = depFun(k: Nat => {})", product("256", "512")),
+        expect![[r#"
+            kernel void main_(
+                global float *restrict output,
+                int k,
+                global const float *restrict a,
+                global const float *restrict b
+            ) {
+                for (int gId = get_global_id(1); gId < 256; gId += get_global_size(1)) {
+                    for (int gId2 = get_global_id(0); gId2 < 512; gId2 += get_global_size(0)) {
+                        float sum = 0.0f;
+                        for (int l = 0; l < k; l++) {
+                            sum += a[gId * k + l] * b[512 * l + gId2];
+                        }
+                        output[512 * gId + gId2] = sum;
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+/// The elements that a stencil reads depend on both the row and the column, so tiles share few of them.
+#[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
+fn a_work_item_computes_one_result_of_a_stencil() {
+    check(
+        "def main = fun(a: 1026.1026.f32 =>
+           a |> slide2D(3)(1) |> mapGlobal(1)(mapGlobal(0)(fun(window =>
+             window |> join |> reduceSeq(Private)(add)(0.0f)))))",
+        expect![[r#"
+            kernel void main_(global float *restrict output, global const float *restrict a) {
+                for (int gId = get_global_id(1); gId < 1024; gId += get_global_size(1)) {
+                    for (int gId2 = get_global_id(0); gId2 < 1024; gId2 += get_global_size(0)) {
+                        float accum = 0.0f;
+                        for (int l = 0; l < 9; l++) {
+                            accum += a[1026 * (gId + l / 3) + gId2 + l % 3];
+                        }
+                        output[1024 * gId + gId2] = accum;
+                    }
+                }
+            }
+        "#]],
+    );
+}
