@@ -343,6 +343,21 @@ fn reductions_without_estimate_are_printed_in_order() {
     .assert_eq(&ran.out);
 }
 
+/// GCC computes the maximum of vectors lane by lane if their lanes are used one by one afterwards.
+#[test]
+fn reductions_of_lanes_stay_loops_in_c() {
+    let text = "def greatest = depFun(n: Nat => fun(xs: (8 * n).f32 =>
+      xs |> asVector(8) |> reduce(max)(vectorFromScalar(0.0f)) |> makeArray(1) |> asScalar
+        |> reduce(max)(0.0f)))";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let ran = folder.run(&["schedule", "a.rise", "--target", "c"]);
+    expect![[r#"
+        /// The default schedule of `greatest` for C.
+        strategy greatestForC : Strategy =
+          normalize(delta) ; implementInOrder(contracts = true, rolled = ["x"])
+    "#]].assert_eq(&ran.out);
+}
+
 #[test]
 fn printed_schedules_give_the_same_code() {
     for (text, def) in [

@@ -7,7 +7,8 @@
 /// same letters or the same first letter if they are 4 or 5: `sub` is not returned for `sum`.
 ///
 /// Candidates that equal `word`, and words of more than 64 bytes, are not considered. Of several
-/// candidates at the same distance, the first one in lexicographic order is returned.
+/// candidates at the same distance, the first one in lexicographic order is returned, and single
+/// letters come last.
 pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     // Long names are not compared, for the cost.
     const MAX_LENGTH: usize = 64;
@@ -23,7 +24,10 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     candidates
         .into_iter()
         .filter(|candidate| *candidate != word && candidate.len() <= MAX_LENGTH)
-        .filter_map(|candidate| Some((distance(word, candidate, limit)?, candidate)))
+        .filter_map(|candidate| {
+            let is_letter = candidate.chars().count() == 1;
+            Some(((distance(word, candidate, limit)?, is_letter), candidate))
+        })
         .min()
         .map(|(_, candidate)| candidate)
 }

@@ -156,8 +156,9 @@ fn accumulators(outer: &Loop) -> FxHashSet<Id> {
     declared.collect()
 }
 
-/// Returns true if no iteration of a loop needs a result of another one: it writes only variables
-/// that it declares, and elements of arrays whose index contains the counter.
+/// Returns true if a sequential loop has the form of a map: it declares only scalar variables, and
+/// assigns only these and elements of arrays, of which it reads and writes only those whose index
+/// contains the counter. Whether different iterations access different elements is not checked.
 fn is_map(function: &Function, outer: &Loop) -> bool {
     if !matches!(outer.mode, LoopMode::Sequential) {
         return false;

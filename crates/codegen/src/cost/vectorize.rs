@@ -159,6 +159,15 @@ fn innermost(function: &Function, this: &Loop) -> Vectorization {
     body.verdict()
 }
 
+/// Returns true if an expression reads elements of arrays.
+fn loads_elements(expr: &Expr) -> bool {
+    let mut found = false;
+    walk::sub_exprs(expr, &mut |part| {
+        found |= matches!(&part.kind, ExprKind::Load(place) if place.index.is_some());
+    });
+    found
+}
+
 /// Returns true if an expression is one of the assigned variables.
 fn is_one_of(value: &Expr, assigned: &[(Id, &Expr)]) -> bool {
     let is = |id: Id| value.kind == ExprKind::Load(Place::plain(id));
@@ -310,7 +319,10 @@ impl<'a> Body<'a> {
             ExprKind::Unary(Unary::Not | Unary::Abs, _) | ExprKind::Cast(..) => {
                 self.is_unknown |= !is_simple_cast(expr);
             }
-            ExprKind::Select(..) => {}
+            // Whether compilers mask such loads depends on the processor.
+            ExprKind::Select(_, a, b) => {
+                self.is_unknown |= [a, b].into_iter().any(|part| loads_elements(part));
+            }
             ExprKind::Nat(nat) if nat.mentions(self.this.counter) => {
                 let is_linear = linear_form(nat, self.this.counter).is_some();
                 self.is_unknown |= !is_linear;

@@ -98,8 +98,10 @@ impl Translation {
         self.opencl.then_some(private)
     }
 
-    /// Returns the name of the next loop's counter: one of `i`, `j` and `k` that no parameter of
-    /// the program has, or `i` with the number of enclosing loops if there are not enough of these.
+    /// Returns the name of the next loop's counter: of `i`, `j` and `k`, as far as no parameter of
+    /// the program has these names, enclosing loops have the first ones, and this loop has the next
+    /// one. If there is none left, it is `i` with the number of enclosing loops. Loops over
+    /// work-items and groups, whose counters have other names, do not count.
     pub fn counter(&self) -> Name {
         let free = |name: &&str| !self.taken.iter().any(|taken| taken == *name);
         match ["i", "j", "k"]

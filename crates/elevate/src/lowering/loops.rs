@@ -394,9 +394,12 @@ impl Lowering<'_> {
         }
         let name = self.place_name(element);
         let (place, given) = self.schedule.visit(Question::Unrolling, name);
-        // A work-item has no memory that it could address by the index of the loop.
         let limit = match self.parallelism == Parallelism::WorkItems {
+            // A work-item has no memory that it could address by the index of the loop.
             true => 2 * MAX_UNROLLED,
+            // GCC computes a vector lane by lane, also in the loops before, if its lanes are used
+            // one by one.
+            false if self.has_lanes(array) => 0,
             false => MAX_UNROLLED,
         };
         let choice = given.unwrap_or(match self.has_at_most(limit, array) {
@@ -405,6 +408,15 @@ impl Lowering<'_> {
         });
         self.schedule.choose(place, choice);
         choice
+    }
+
+    /// Returns true if the elements of an array are the lanes of vectors.
+    fn has_lanes(&self, array: Term) -> bool {
+        let (head, _) = self.store.spine(array);
+        matches!(
+            self.store.node(head),
+            Node::Primitive(Primitive::AsScalar, _)
+        )
     }
 
     /// Returns true if an array has so few elements that a loop over them is unrolled.

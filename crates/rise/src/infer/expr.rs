@@ -403,7 +403,10 @@ impl Infer<'_> {
                     self.pair_lambda(term, [first, second], pair, body, expected, cause)
                 }
                 _ => {
-                    self.too_many_parameters(params, grouped, &given, cause);
+                    // An unknown argument is reported elsewhere.
+                    if !given.iter().any(|ty| *self.table.head(ty) == Type::Error) {
+                        self.too_many_parameters(params, grouped, &given, cause);
+                    }
                     self.body_over_unknowns(term, params, body, cause)
                 }
             };

@@ -143,6 +143,9 @@ impl Infer<'_> {
         let cause = Cause::new(self.span(rhs), CauseCode::Operand { op, lhs, rhs });
         if let Err(clash) = self.restrict(&left, Classes::of_kind(kind)) {
             let right = self.synth(rhs);
+            if op == BinaryOp::Gt && self.reported_pipe(lhs, rhs, &right) {
+                return self.broken();
+            }
             self.not_a_number(op.as_str(), lhs, &left, &clash);
             self.mend_operator(op, (lhs, &left), (rhs, &right));
             return if kind == Kind::Scalar {

@@ -33,7 +33,7 @@ impl Infer<'_> {
         }
         let message = "the type of this expression is too large";
         self.error(syntax::codes::TOO_DEEP, span, message).help = Some(
-            "a pair of a value and itself doubles the type: does each step need both components?"
+            "each step that makes or takes a pair of two equal types doubles the type: does each step need both components?"
                 .into(),
         );
     }

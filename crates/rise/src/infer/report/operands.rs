@@ -4,6 +4,8 @@ use syntax::ast::{BinaryOp, Name, ScalarType, TermId, TermKind};
 use syntax::{Fix, Span};
 
 use super::super::Infer;
+use super::is_function;
+use crate::codes;
 use crate::primitive::Primitive;
 use crate::print;
 use crate::types::{Ty, Type};
@@ -35,6 +37,26 @@ const ARRAYS: (&str, &str) = ("map", "an operator works on single elements");
 const VECTORS: (&str, &str) = ("mapVec", "this operator works on single lanes of a vector");
 
 impl Infer<'_> {
+    /// Reports `a > f`, where `a |> f` is meant. Returns false if the right operand is no function.
+    pub(in crate::infer) fn reported_pipe(&mut self, lhs: TermId, rhs: TermId, right: &Ty) -> bool {
+        if !is_function(&self.table.head(right)) {
+            return false;
+        }
+        let sign = self.item.terms.iter().find_map(|whole| match &whole.kind {
+            TermKind::Binary {
+                lhs: own, op_span, ..
+            } if *own == lhs => Some(*op_span),
+            _ => None,
+        });
+        let text = self.source(rhs);
+        let message = format!("`>` compares two numbers, and `{text}` is a function");
+        let span = self.span(rhs);
+        let fix = sign.map(|sign| Fix::preferred("Write `|>`", vec![(sign, "|>".to_owned())]));
+        self.error(codes::TYPE_MISMATCH, span, message)
+            .advise(Some("`|>` passes a value to a function".to_owned()), fix);
+        true
+    }
+
     /// Adds the remedy for these operands to the last error, which is about an operator.
     pub(in crate::infer) fn mend_operator(
         &mut self,

@@ -299,14 +299,15 @@ impl Infer<'_> {
             (Type::Scalar(_), Type::Scalar(ScalarType::Bool)) => {
                 Some("write `select(condition)(a)(b)` to choose between two numbers".into())
             }
-            (Type::Index(_), _) | (_, Type::Index(_))
-                if matches!(cause.why, CauseCode::Operand { .. })
-                    && matches!(
-                        (&**wanted, &**got),
-                        (Type::Scalar(_), _) | (_, Type::Scalar(_))
-                    ) =>
+            (Type::Index(_), Type::Scalar(scalar)) | (Type::Scalar(scalar), Type::Index(_))
+                if let CauseCode::Operand { lhs, rhs, .. } = cause.why =>
             {
-                Some(USE_INDEX_AS_NAT.into())
+                if *scalar == ScalarType::NatType {
+                    return Some(USE_INDEX_AS_NAT.into());
+                }
+                let index = if matches!(**wanted, Type::Index(_)) { lhs } else { rhs };
+                let text = self.source(index);
+                Some(format!("an index becomes a number by `(cast(indexAsNat({text})) : {scalar})`"))
             }
             (Type::Exp(..) | Type::Acc(_) | Type::Comm, _) => self.phrase_help(wanted, got, cause),
             _ if let Some((wanted, got)) = self.scalar(wanted).zip(self.scalar(got)) => {
