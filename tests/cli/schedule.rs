@@ -355,7 +355,8 @@ fn reductions_of_lanes_stay_loops_in_c() {
         /// The default schedule of `greatest` for C.
         strategy greatestForC : Strategy =
           normalize(delta) ; implementInOrder(contracts = true, rolled = ["x"])
-    "#]].assert_eq(&ran.out);
+    "#]]
+    .assert_eq(&ran.out);
 }
 
 #[test]
