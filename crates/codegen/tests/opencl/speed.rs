@@ -394,3 +394,43 @@ fn a_work_item_computes_one_result_of_a_stencil() {
         "#]],
     );
 }
+
+/// Each work-item doubles the result that it has computed itself, without waiting for others.
+#[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
+fn a_work_item_keeps_a_result_that_it_uses() {
+    check(
+        "def main = depFun(k: Nat => fun(a: 1024.k.f32, b: k.512.f32 =>
+           a |> mapGlobal(1)(fun(row => b |> transpose |> mapGlobal(0)(fun(column =>
+             zip(row)(column) |> reduceSeq(Private)(fun(sum, p => sum + p._1 * p._2))(0.0f)))))
+             |> toMem(Global) |> mapGlobal(1)(mapGlobal(0)(fun(x => x * 2.0f)))))",
+        expect![[r#"
+            kernel void main_(
+                global float *restrict output,
+                int k,
+                global const float *restrict a,
+                global const float *restrict b,
+                global float *restrict tmp
+            ) {
+                const int gid1 = get_global_id(1);
+                const int gid = get_global_id(0);
+                const int global_size1 = get_global_size(1);
+                const int global_size = get_global_size(0);
+                for (int gId = gid1; gId < 1024; gId += global_size1) {
+                    for (int gId2 = gid; gId2 < 512; gId2 += global_size) {
+                        float sum = 0.0f;
+                        for (int l = 0; l < k; l++) {
+                            sum += a[gId * k + l] * b[512 * l + gId2];
+                        }
+                        tmp[512 * gId + gId2] = sum;
+                    }
+                }
+                for (int gId = gid1; gId < 1024; gId += global_size1) {
+                    for (int gId2 = gid; gId2 < 512; gId2 += global_size) {
+                        output[512 * gId + gId2] = tmp[512 * gId + gId2] * 2.0f;
+                    }
+                }
+            }
+        "#]],
+    );
+}

@@ -8,22 +8,23 @@
 //! `j, j + m/4, …`, so that neighbouring work-items load neighbouring elements. Rows and columns that
 //! are left over have work-items of their own. All results are computed as before unless there are
 //! at least [`MIN_RESULTS`]: with fewer, a device has too few tiles for its compute units. The
-//! operations of each result, and their order, stay the same.
+//! operations of each result, and their order, stay the same. A nest stays as it is if other
+//! statements of its kernel access its results, as a work-item may use its own one without waiting.
 
 use nat::{Facts, Nat, Var};
 use rise::core::Origin;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{UnrollAndJam, has_common_loops, has_iterations, is_float_reduction, loads, sizes_of};
 use crate::analysis::code_size;
 use crate::analysis::conditions::{assume_loop, less};
 use crate::analysis::iterations::writes_own_elements;
-use crate::analysis::uses::Uses;
+use crate::analysis::uses::{Mention, Uses};
 use crate::ir::kernel::KernelFunction;
 use crate::ir::renaming::Renaming;
 use crate::ir::trace::Changes;
 use crate::ir::walk;
-use crate::ir::{Function, Level, Loop, LoopMode, Maker, Stmt, StmtKind};
+use crate::ir::{Function, Id, Level, Loop, LoopMode, Maker, Stmt, StmtKind};
 use crate::opt::{Pass, Run};
 
 pub(crate) const PASS: Pass<KernelFunction> = Pass {
@@ -56,8 +57,47 @@ fn run(function: &mut Function) {
         uses,
         function,
     };
-    pass.coarsen(&mut body, &Nat::ONE);
+    let accesses = Accesses::of(&body, &pass.uses);
+    pass.coarsen(&mut body, &Nat::ONE, &accesses);
     function.body = body;
+}
+
+/// The numbers of accesses to variables.
+#[derive(Default)]
+struct Accesses {
+    /// Of reads and writes together.
+    all: FxHashMap<Id, usize>,
+    writes: FxHashMap<Id, usize>,
+}
+
+impl Accesses {
+    /// Counts the accesses in statements.
+    fn of(body: &[Stmt], uses: &Uses) -> Accesses {
+        let mut accesses = Accesses::default();
+        uses.all(body, &mut |id, mention| {
+            let is_write = match mention {
+                Mention::Declared => return,
+                Mention::Read(_) | Mention::Index => false,
+                Mention::Written(_) | Mention::Pointed | Mention::Reduced => true,
+            };
+            *accesses.all.entry(id).or_default() += 1;
+            if is_write {
+                *accesses.writes.entry(id).or_default() += 1;
+            }
+        });
+        accesses
+    }
+
+    /// Returns true if none of the other statements among `all` accesses what these ones write, or
+    /// writes what these ones access. Then no work-item needs results of these statements.
+    fn are_alone(&self, all: &Accesses) -> bool {
+        let count = |of: &FxHashMap<Id, usize>, id: &Id| of.get(id).copied().unwrap_or_default();
+        self.all.iter().all(|(id, here)| {
+            let is_written = self.writes.contains_key(id);
+            count(&self.writes, id) == count(&all.writes, id)
+                && (!is_written || *here == count(&all.all, id))
+        })
+    }
 }
 
 /// A nest of two loops that are distributed over work-items, each iteration of which computes a
@@ -118,13 +158,15 @@ fn is_distributed(this: &Loop) -> bool {
 
 impl UnrollAndJam<'_> {
     /// Computes the contractions in statements, which are executed this number of times, in tiles.
-    fn coarsen(&mut self, body: &mut Vec<Stmt>, times: &Nat) {
+    /// `accesses` are those of the whole kernel.
+    fn coarsen(&mut self, body: &mut Vec<Stmt>, times: &Nat, accesses: &Accesses) {
         for mut stmt in std::mem::take(body) {
             let facts = self.facts.clone();
             let mut times = times.clone();
             if let StmtKind::For(this) = &stmt.kind {
-                let contraction =
-                    Contraction::of(this, &times).filter(|nest| self.is_coarsened(nest));
+                let contraction = Contraction::of(this, &times)
+                    .filter(|nest| self.is_coarsened(nest))
+                    .filter(|_| Accesses::of(&this.body, &self.uses).are_alone(accesses));
                 if let Some(nest) = contraction {
                     body.push(self.coarsened(&nest, &stmt));
                     continue;
@@ -134,7 +176,9 @@ impl UnrollAndJam<'_> {
                     times = Nat::mul(&times, &this.to);
                 }
             }
-            walk::each_block(&mut stmt, &mut |inner| self.coarsen(inner, &times));
+            walk::each_block(&mut stmt, &mut |inner| {
+                self.coarsen(inner, &times, accesses)
+            });
             self.facts = facts;
             body.push(stmt);
         }
