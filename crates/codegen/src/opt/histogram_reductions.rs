@@ -4,12 +4,12 @@
 //! element. Afterwards the iterations are split into [`PARTS`] parts of the same length, each of which
 //! has sums of its own for all elements; then these are added to `out`, and the iterations that are
 //! left over are executed. Sums of integers wrap around, so that their
-//! order does not change them. A guard leaves the loop as it is unless it has [`ITERATIONS_PER_SUM`]
-//! iterations for each of these sums, so that they need less memory than what the loop reads, and a
-//! small part of its time. (Pottenger and Eigenmann, *Idiom Recognition in the Polaris Parallelizing
+//! order does not change them. A guard leaves the loop as it is unless it has [`MIN_ITERATIONS`], and
+//! [`ITERATIONS_PER_SUM`] more for each of these sums, so that they need less memory than what the
+//! loop reads, and a small part of its time. (Pottenger and Eigenmann, *Idiom Recognition in the Polaris Parallelizing
 //! Compiler*, 1995.)
 
-use nat::{Nat, Prop};
+use nat::{Nat, Prop, Var};
 use rise::{Type, core::Origin};
 use rustc_hash::FxHashSet;
 use syntax::ast::{Literal, ScalarType};
@@ -34,6 +34,9 @@ pub(crate) const PASS: Pass = Pass {
 const PARTS: i64 = 64;
 /// The minimal number of iterations for each sum of each part.
 const ITERATIONS_PER_SUM: i64 = 4;
+/// The minimal number of iterations besides these, for which the start of threads takes a small part
+/// of the time.
+const MIN_ITERATIONS: i64 = 1 << 14;
 
 fn run(function: &mut Function) {
     if !function.features.has_threads() {
@@ -51,6 +54,16 @@ fn run(function: &mut Function) {
     function.body = body;
 }
 
+/// The integers to which a loop adds.
+struct Sums {
+    /// The array that contains them.
+    id: Id,
+    /// The index of the first one.
+    first: Nat,
+    /// Their number.
+    count: Nat,
+}
+
 struct HistogramReductions<'f> {
     function: &'f mut Function,
     uses: Uses,
@@ -59,28 +72,31 @@ struct HistogramReductions<'f> {
 }
 
 impl HistogramReductions<'_> {
-    /// Splits the loops in statements that one thread executes.
+    /// Splits the loops in statements that are in no loop: one that is repeated would start threads
+    /// each time.
     fn block(&mut self, body: &mut Vec<Stmt>) {
         for mut stmt in std::mem::take(body) {
             match &stmt.kind {
-                StmtKind::For(this) if this.mode == LoopMode::Sequential => {
+                StmtKind::For(this) => {
                     let sums = self.sums(this);
-                    if let Some(split) = sums.and_then(|id| self.in_parts(this, id, stmt.origin)) {
+                    let split = sums.and_then(|sums| self.in_parts(this, &sums, stmt.origin));
+                    if let Some(split) = split {
                         body.extend(split);
                         continue;
                     }
+                }
+                StmtKind::If { .. } | StmtKind::Block(_) => {
                     walk::each_block(&mut stmt, &mut |inner| self.block(inner));
                 }
-                StmtKind::For(_) => {}
-                _ => walk::each_block(&mut stmt, &mut |inner| self.block(inner)),
+                _ => {}
             }
             body.push(stmt);
         }
     }
 
-    /// Returns the array of integers to whose elements a loop adds, if the indices of these depend
-    /// on data, and the loop contains no loop and writes nothing else.
-    fn sums(&self, this: &Loop) -> Option<Id> {
+    /// Returns the integers to which a loop adds, if their indices depend on data, and the loop
+    /// contains no loop and writes nothing else.
+    fn sums(&self, this: &Loop) -> Option<Sums> {
         let mut declared = FxHashSet::default();
         let mut places = Vec::new();
         let mut is_innermost = true;
@@ -96,7 +112,10 @@ impl HistogramReductions<'_> {
             | StmtKind::Kernel(_) => is_innermost = false,
         });
         places.retain(|(place, _)| !declared.contains(&place.id));
-        let sums = places.first()?.0.id;
+        let first = places.first()?.0;
+        let sums = first.id;
+        let index = first.index.as_ref();
+        let range = index.and_then(|index| self.range(index, this.counter));
         let variable = &self.function.variables[sums.0 as usize];
         let is_integer =
             matches!(&*variable.elem, Type::Scalar(scalar) if Int::of(*scalar).is_some());
@@ -105,7 +124,7 @@ impl HistogramReductions<'_> {
             let index = place.index.as_ref();
             place.id == sums
                 && place.lanes.is_none()
-                && index.is_some_and(|index| self.uses.is_data(index))
+                && index.and_then(|index| self.range(index, this.counter)) == range
                 && matches!(&value.kind, ExprKind::Binary(Binary::Add, a, b)
                     if [a, b].iter().any(|part| part.kind == ExprKind::Load((*place).clone())))
         };
@@ -118,6 +137,7 @@ impl HistogramReductions<'_> {
         }
         let bounds = [&this.from, &this.to];
         let is_split = is_innermost
+            && this.mode == LoopMode::Sequential
             && is_integer
             && is_array
             && this.step.is_one()
@@ -125,24 +145,42 @@ impl HistogramReductions<'_> {
             && places.iter().all(adds_to_data)
             && reads == places.len()
             && !self.untracked.contains(&sums);
-        is_split.then_some(sums)
+        let (first, count) = range?;
+        is_split.then_some(Sums {
+            id: sums,
+            first,
+            count,
+        })
+    }
+
+    /// Returns the range in which an index is that is a value of an index type plus a size: the size,
+    /// and the number of values of the type.
+    fn range(&self, index: &Nat, counter: Var) -> Option<(Nat, Nat)> {
+        self.function.opaque.iter().find_map(|(var, value)| {
+            let Type::Index(count) = &*value.ty else {
+                return None;
+            };
+            let first = Nat::sub(index, &Nat::var(*var));
+            let is_fixed = |nat: &Nat| !self.uses.is_data(nat) && !nat.mentions(counter);
+            (is_fixed(&first) && is_fixed(count)).then(|| (first, count.clone()))
+        })
     }
 
     /// Returns the statements that execute a loop in parts if it has enough iterations; `None` if it
     /// is known to have fewer.
-    fn in_parts(&mut self, this: &Loop, sums: Id, origin: Origin) -> Option<Vec<Stmt>> {
+    fn in_parts(&mut self, this: &Loop, sums: &Sums, origin: Origin) -> Option<Vec<Stmt>> {
         let made = |kind| Stmt::new(kind, origin, Some(Maker::Pass(PASS.name)));
         let count = Nat::sub(&this.to, &this.from);
         let most = Nat::div(&count, &Nat::constant(PARTS * ITERATIONS_PER_SUM));
-        let variable = &self.function.variables[sums.0 as usize];
-        let ty = variable.elem.clone();
-        let length = variable.count.clone().unwrap_or(Nat::ONE);
+        let ty = self.function.variables[sums.id.0 as usize].elem.clone();
+        let length = sums.count.clone();
+        let least = &length + MIN_ITERATIONS / (PARTS * ITERATIONS_PER_SUM);
         let facts = self.function.known();
         let at_least = |a: &Nat, b: &Nat| facts.proves(&Prop::AtLeast(a.clone(), b.clone()));
-        if at_least(&length, &(&most + 1)) {
+        if at_least(&least, &(&most + 1)) {
             return None;
         }
-        let has_enough = at_least(&most, &length);
+        let has_enough = at_least(&most, &least);
         // The guard implies that the minimum is the number of sums. It is a number of elements that
         // fits into an index for each call.
         let capacity = Nat::mul(&Nat::constant(PARTS), &Nat::min(&length, &most));
@@ -187,9 +225,9 @@ impl HistogramReductions<'_> {
         walk::change_all(
             &mut iterations.body,
             &mut InPart {
-                sums,
+                sums: sums.id,
                 parts,
-                offset: Nat::mul(&Nat::var(part), &length),
+                offset: Nat::sub(&Nat::mul(&Nat::var(part), &length), &sums.first),
             },
         );
         let of_parts = made(StmtKind::For(Loop {
@@ -203,7 +241,7 @@ impl HistogramReductions<'_> {
                 made(StmtKind::For(iterations)),
             ],
         }));
-        let sum = element(sums, Nat::var(at));
+        let sum = element(sums.id, &sums.first + &Nat::var(at));
         let load = |place: Place| Box::new(expr(ExprKind::Load(place)));
         let added = ExprKind::Binary(
             Binary::Add,
@@ -229,7 +267,7 @@ impl HistogramReductions<'_> {
             let ty = Type::Scalar(ScalarType::NatType).into();
             Box::new(Expr::new(ExprKind::Nat(nat), ty, origin))
         };
-        let condition = ExprKind::Binary(Binary::Ge, size(most), size(length));
+        let condition = ExprKind::Binary(Binary::Ge, size(most), size(least));
         Some(vec![made(StmtKind::If {
             condition: Expr::new(condition, Type::Scalar(ScalarType::Bool).into(), origin),
             then: in_parts,

@@ -240,43 +240,43 @@ fn a_histogram_is_computed_in_parts() {
     check(
         &format!("depFun((n: Nat, bins: Nat) => {body})"),
         expect![[r#"
-        void main_(int32_t *restrict output, int n, int bins, const int *restrict values) {
-            for (int i = 0; i < bins; i++) {
-                output[i] = 0;
+            void main_(int32_t *restrict output, int n, int bins, const int *restrict values) {
+                for (int i = 0; i < bins; i++) {
+                    output[i] = 0;
+                }
+                if (n / 256 >= bins + 64) {
+                    int32_t *parts = allocate((size_t)64 * bins, sizeof(int32_t));
+                    #pragma omp parallel for
+                    for (int part = 0; part < 64; part++) {
+                        for (int sum = 0; sum < bins; sum++) {
+                            parts[part * bins + sum] = 0;
+                        }
+                        for (int j = part * (n / 64); j < (part + 1) * (n / 64); j++) {
+                            parts[part * bins + values[j]] =
+                                (int32_t)((uint32_t)parts[part * bins + values[j]] + 1);
+                        }
+                    }
+                    #pragma omp parallel
+                    for (int part = 0; part < 64; part += 4) {
+                        #pragma omp for schedule(static) nowait
+                        for (int sum = 0; sum < bins; sum++) {
+                            output[sum] =
+                                (int32_t)((uint32_t)output[sum] + parts[part * bins + sum]
+                                    + parts[(part + 1) * bins + sum] + parts[(part + 2) * bins + sum]
+                                    + parts[(part + 3) * bins + sum]);
+                        }
+                    }
+                    for (int i = 64 * (n / 64); i < n; i++) {
+                        output[values[i]] = (int32_t)((uint32_t)output[values[i]] + 1);
+                    }
+                    free(parts);
+                } else {
+                    for (int i = 0; i < n; i++) {
+                        output[values[i]] = (int32_t)((uint32_t)output[values[i]] + 1);
+                    }
+                }
             }
-            if (n / 256 >= bins) {
-                int32_t *parts = allocate((size_t)64 * bins, sizeof(int32_t));
-                #pragma omp parallel for
-                for (int part = 0; part < 64; part++) {
-                    for (int sum = 0; sum < bins; sum++) {
-                        parts[part * bins + sum] = 0;
-                    }
-                    for (int j = part * (n / 64); j < (part + 1) * (n / 64); j++) {
-                        parts[part * bins + values[j]] =
-                            (int32_t)((uint32_t)parts[part * bins + values[j]] + 1);
-                    }
-                }
-                #pragma omp parallel
-                for (int part = 0; part < 64; part += 4) {
-                    #pragma omp for schedule(static) nowait
-                    for (int sum = 0; sum < bins; sum++) {
-                        output[sum] =
-                            (int32_t)((uint32_t)output[sum] + parts[part * bins + sum]
-                                + parts[(part + 1) * bins + sum] + parts[(part + 2) * bins + sum]
-                                + parts[(part + 3) * bins + sum]);
-                    }
-                }
-                for (int i = 64 * (n / 64); i < n; i++) {
-                    output[values[i]] = (int32_t)((uint32_t)output[values[i]] + 1);
-                }
-                free(parts);
-            } else {
-                for (int i = 0; i < n; i++) {
-                    output[values[i]] = (int32_t)((uint32_t)output[values[i]] + 1);
-                }
-            }
-        }
-    "#]],
+        "#]],
     );
 }
 
@@ -330,6 +330,92 @@ fn a_histogram_of_few_values_is_computed_by_one_thread() {
             }
         }
     "#]],
+    );
+}
+
+/// Threads would be started for each row.
+#[test]
+fn histograms_of_rows_in_order_are_computed_by_one_thread() {
+    let row = histogram("n", "bins").replacen("fun(values: n.Idx[bins] =>", "fun(values =>", 1);
+    check(
+        &format!(
+            "depFun((t: Nat, n: Nat, bins: Nat) => fun(rows: t.n.Idx[bins] =>
+               rows |> mapSeq({})))",
+            row.replace("mapPar", "mapSeq")
+        ),
+        expect![[r#"
+            void main_(int32_t *restrict output, int t, int n, int bins, const int *restrict rows) {
+                check_count("main: t*n", (double)t * n);
+                check_count("main: t*bins", (double)t * bins);
+                for (int i = 0; i < t; i++) {
+                    for (int j = 0; j < bins; j++) {
+                        output[i * bins + j] = 0;
+                    }
+                    for (int j = 0; j < n; j++) {
+                        output[i * bins + rows[i * n + j]] =
+                            (int32_t)((uint32_t)output[i * bins + rows[i * n + j]] + 1);
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+/// The sums are a part of the output, behind another one.
+#[test]
+fn a_histogram_behind_other_results_is_computed_in_parts() {
+    check(
+        "depFun((n: Nat, m: Nat) => fun(first: m.i32, values: n.Idx[8] =>
+           concat(first |> mapSeq(fun(x => x)))(
+             values |> reduceSeq(fun(sums, value =>
+               zip(sums)(generate(fun(bin => bin)))
+                 |> mapSeq(fun(p => p._1 + select(value == p._2)(1i32)(0i32)))))
+               (generate(fun(bin => 0i32)) |> mapSeq(fun(x => x)))
+               |> mapSeq(fun(x => x)))))",
+        expect![[r#"
+            void main_(
+                int32_t *restrict output,
+                int n,
+                int m,
+                const int32_t *restrict first,
+                const int *restrict values
+            ) {
+                check_count("main: m + 8", (double)m + 8);
+                for (int i = 0; i < m; i++) {
+                    output[i] = first[i];
+                }
+                for (int i = 0; i < 8; i++) {
+                    output[i + m] = 0;
+                }
+                if (n / 256 >= 72) {
+                    int32_t *parts = allocate(512, sizeof(int32_t));
+                    #pragma omp parallel for
+                    for (int part = 0; part < 64; part++) {
+                        for (int sum = 0; sum < 8; sum++) {
+                            parts[8 * part + sum] = 0;
+                        }
+                        for (int j = part * (n / 64); j < (part + 1) * (n / 64); j++) {
+                            parts[8 * part + values[j]] = (int32_t)((uint32_t)parts[8 * part + values[j]] + 1);
+                        }
+                    }
+                    #pragma omp parallel
+                    for (int part = 0; part < 64; part++) {
+                        #pragma omp for schedule(static) nowait
+                        for (int sum = 0; sum < 8; sum++) {
+                            output[sum + m] = (int32_t)((uint32_t)output[sum + m] + parts[8 * part + sum]);
+                        }
+                    }
+                    for (int i = 64 * (n / 64); i < n; i++) {
+                        output[values[i] + m] = (int32_t)((uint32_t)output[values[i] + m] + 1);
+                    }
+                    free(parts);
+                } else {
+                    for (int i = 0; i < n; i++) {
+                        output[values[i] + m] = (int32_t)((uint32_t)output[values[i] + m] + 1);
+                    }
+                }
+            }
+        "#]],
     );
 }
 

@@ -45,6 +45,8 @@ const COLUMNS: i64 = 4;
 /// products of 512 by 512 matrices slower in tiles, and those of 1024 by 1024 matrices 1.8 times as
 /// fast.
 const MIN_RESULTS: i64 = 1 << 19;
+/// The minimal number of rows, and of columns, for numbers that are constants.
+const MIN_LENGTH: i64 = 16;
 /// The maximal number of subexpressions in the statements that compute a result.
 const MAX_BODY_SIZE: usize = 64;
 
@@ -171,10 +173,14 @@ impl UnrollAndJam<'_> {
                     body.push(self.coarsened(&nest, &stmt));
                     continue;
                 }
-                assume_loop(&mut self.facts, this);
-                if is_distributed(this) {
-                    times = Nat::mul(&times, &this.to);
+                // Results of two iterations of a loop that is not distributed might be computed by
+                // different work-items, which would have to wait for each other.
+                if !is_distributed(this) {
+                    body.push(stmt);
+                    continue;
                 }
+                assume_loop(&mut self.facts, this);
+                times = Nat::mul(&times, &this.to);
             }
             walk::each_block(&mut stmt, &mut |inner| {
                 self.coarsen(inner, &times, accesses)
@@ -220,8 +226,8 @@ impl UnrollAndJam<'_> {
         reduces
             && is_plain
             && !is_small
-            && has_iterations(rows, ROWS)
-            && has_iterations(columns, COLUMNS)
+            && has_iterations(rows, MIN_LENGTH)
+            && has_iterations(columns, MIN_LENGTH)
             && nest.shares_operands()
             && code_size::of_body(&columns.body).is_some_and(|size| size <= MAX_BODY_SIZE)
             && counters
