@@ -32,8 +32,8 @@ declare_diagnostics! {
 
     /// A definition makes no choice of implementation, and gets the default schedule of its target.
     ///
-    /// A definition without `mapSeq`, `reduceSeq`, `toMem`, `mapGlobal` or another pattern that determines how something is
-    /// computed is lowered by a strategy of the library: `lowerToC`, `lowerToOpenMP` or `lowerToOpenCL`. `rise-ls rewrite --strategy
+    /// A definition without `mapSeq`, `reduceSeq`, `toMem`, `mapGlobal` or another pattern that chooses one of several
+    /// implementations is lowered by a strategy of the library: `lowerToC`, `lowerToOpenMP` or `lowerToOpenCL`. `rise-ls rewrite --strategy
     /// lowerToC` and the code actions of an editor show the result; `rise-ls schedule` prints the choices of the strategy, to be
     /// edited. To keep the result, name the strategy, `@strategy(lowerToC)`; to choose another implementation, name another
     /// strategy or write the patterns.
