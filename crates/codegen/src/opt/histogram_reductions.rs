@@ -3,18 +3,19 @@
 //! `for i { out[bin[i]] += x[i] }` has one order of execution, as two iterations may add to the same
 //! element. Afterwards the iterations are split into [`PARTS`] parts of the same length, each of which
 //! has sums of its own for all elements; then these are added to `out`, and the iterations that are
-//! left over are executed. Sums of integers wrap around, so that their
-//! order does not change them. A guard leaves the loop as it is unless it has [`MIN_ITERATIONS`], and
-//! [`ITERATIONS_PER_SUM`] more for each of these sums, so that they need less memory than what the
-//! loop reads, and a small part of its time. (Pottenger and Eigenmann, *Idiom Recognition in the Polaris Parallelizing
-//! Compiler*, 1995.)
+//! left over are executed. Sums of integers wrap around, so that their order does not change them. A
+//! guard leaves the loop as it is unless it has [`MIN_ITERATIONS`], and [`ITERATIONS_PER_SUM`] more
+//! for each of these sums, so that they need less memory than what the loop reads, and a small part
+//! of its time. (Pottenger and Eigenmann, *Idiom Recognition in the Polaris Parallelizing Compiler*,
+//! 1995.)
 
 use nat::{Nat, Prop, Var};
 use rise::{Type, core::Origin};
 use rustc_hash::FxHashSet;
-use syntax::ast::{Literal, ScalarType};
+use syntax::ast::Literal;
 
 use super::{Pass, Run};
+use crate::analysis::conditions::less;
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 use crate::ir::types::Int;
@@ -263,13 +264,8 @@ impl HistogramReductions<'_> {
         if has_enough {
             return Some(in_parts);
         }
-        let size = |nat: Nat| {
-            let ty = Type::Scalar(ScalarType::NatType).into();
-            Box::new(Expr::new(ExprKind::Nat(nat), ty, origin))
-        };
-        let condition = ExprKind::Binary(Binary::Ge, size(most), size(least));
         Some(vec![made(StmtKind::If {
-            condition: Expr::new(condition, Type::Scalar(ScalarType::Bool).into(), origin),
+            condition: less(&(least + -1), &most, origin),
             then: in_parts,
             otherwise: vec![made(StmtKind::For(this.clone()))],
         })])

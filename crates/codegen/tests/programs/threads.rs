@@ -244,7 +244,7 @@ fn a_histogram_is_computed_in_parts() {
                 for (int i = 0; i < bins; i++) {
                     output[i] = 0;
                 }
-                if (n / 256 >= bins + 64) {
+                if (bins + 63 < n / 256) {
                     int32_t *parts = allocate((size_t)64 * bins, sizeof(int32_t));
                     #pragma omp parallel for
                     for (int part = 0; part < 64; part++) {
@@ -387,7 +387,7 @@ fn a_histogram_behind_other_results_is_computed_in_parts() {
                 for (int i = 0; i < 8; i++) {
                     output[i + m] = 0;
                 }
-                if (n / 256 >= 72) {
+                if (n / 256 > 71) {
                     int32_t *parts = allocate(512, sizeof(int32_t));
                     #pragma omp parallel for
                     for (int part = 0; part < 64; part++) {

@@ -71,20 +71,10 @@ fn maps(target: Features, nest: &[ParallelMap], more: PatternProperties<'_>) -> 
         Parallelism::Threads if nest.is_empty() => vec!["mapPar".into(), "mapSeq".into()],
         Parallelism::Sequential | Parallelism::Threads => vec!["mapSeq".into()],
         Parallelism::WorkItems => {
-            let admits = |chain: &[ParallelMap]| {
-                let mut inside = more.inside.iter();
-                inside.all(|inner| allowed(&[chain, &inner[..]].concat()))
+            let fits = |chain: &[ParallelMap]| {
+                with_inside(chain, more.inside, &allowed) && (more.loops || is_shared(chain))
             };
-            let mut found = kernel_maps(nest, &|chain| {
-                allowed(chain) && admits(chain) && (more.loops || is_shared(chain))
-            });
-            for (contained, other) in [(MapWorkGroup, MapGlobal), (MapGlobal, MapWorkGroup)] {
-                let mut inside = more.inside.iter().flatten();
-                if inside.any(|level| level.primitive == contained) {
-                    found.retain(|choice| !choice.starts_with(other.name()));
-                }
-            }
-            found
+            kernel_maps(nest, more.inside, &fits)
         }
     }
 }
@@ -96,18 +86,27 @@ pub(super) fn instead(
     nest: &[ParallelMap],
     inside: &[Vec<ParallelMap>],
 ) -> Vec<String> {
-    let all = |chain: &[ParallelMap], fits: &dyn Fn(&[ParallelMap]) -> bool| match inside {
+    let fits = |chain: &[ParallelMap]| {
+        with_inside(chain, inside, &|chain| allowed(chain) && is_shared(chain))
+    };
+    let mut found = kernel_maps(nest, inside, &fits);
+    let name = written(inner.primitive, inner.dimension);
+    found.retain(|choice| *choice != name);
+    found
+}
+
+/// Returns true if a chain of maps satisfies `fits` together with each of the chains inside it.
+fn with_inside(
+    chain: &[ParallelMap],
+    inside: &[Vec<ParallelMap>],
+    fits: &dyn Fn(&[ParallelMap]) -> bool,
+) -> bool {
+    match inside {
         [] => fits(chain),
         _ => inside
             .iter()
             .all(|inner| fits(&[chain, &inner[..]].concat())),
-    };
-    let mut found = kernel_maps(nest, &|chain| {
-        all(chain, &|chain| allowed(chain) && is_shared(chain))
-    });
-    let name = written(inner.primitive, inner.dimension);
-    found.retain(|choice| *choice != name);
-    found
+    }
 }
 
 /// Returns true if these maps distribute the work over single work-items: one of them is over the
@@ -123,8 +122,12 @@ pub(super) fn is_shared(chain: &[ParallelMap]) -> bool {
 }
 
 /// Returns the texts of the parallel maps, each over the first possible dimension, and of `mapSeq`,
-/// as far as the chain of `nest` and this map satisfies `fits`.
-fn kernel_maps(nest: &[ParallelMap], fits: &dyn Fn(&[ParallelMap]) -> bool) -> Vec<String> {
+/// as far as the chain of `nest` and this map satisfies `fits`. The map contains the chains `inside`.
+fn kernel_maps(
+    nest: &[ParallelMap],
+    inside: &[Vec<ParallelMap>],
+    fits: &dyn Fn(&[ParallelMap]) -> bool,
+) -> Vec<String> {
     let with = |primitive, dimension| {
         let level = ParallelMap {
             primitive,
@@ -145,7 +148,10 @@ fn kernel_maps(nest: &[ParallelMap], fits: &dyn Fn(&[ParallelMap]) -> bool) -> V
         found.extend(sequential.clone());
     }
     // `mapGlobal` and `mapWorkGroup` can be combined, but hardly ever should.
-    let has = |primitive| nest.iter().any(|level| level.primitive == primitive);
+    let has = |primitive| {
+        let mut others = nest.iter().chain(inside.iter().flatten());
+        others.any(|level| level.primitive == primitive)
+    };
     if !has(MapWorkGroup) {
         found.extend(first(MapGlobal));
     }

@@ -35,28 +35,24 @@ impl Reporter<'_> {
         };
         let loop_of_streams = match reader {
             User::Primitive(p @ (Map | MapSeq | MapSeqUnroll), origin) => {
-                let name = if ends || *p != Map {
-                    "iterateStream"
+                let (name, title) = if ends || *p != Map {
+                    ("iterateStream", "End the stream here: `iterateStream`")
                 } else {
-                    "mapStream"
+                    ("mapStream", "Keep it a stream: `mapStream`")
                 };
-                Some((*origin, *p, name))
+                Some((*origin, *p, name, title))
             }
             _ => None,
         };
         let help = match loop_of_streams {
-            Some((_, map, name)) => format!("write `{name}` in place of `{}`", map.name()),
+            Some((_, map, name, _)) => format!("write `{name}` in place of `{}`", map.name()),
             None => "a stream can be read by `mapStream`, `zip` and windows, and is written to an array by `iterateStream`".to_owned(),
         };
         let mut found = Diagnostic::error(codes::STREAM_AS_ARRAY, stage, message).help(help);
         if let Some(origin) = reader.origin() {
             found = found.related(self.source_map.related(origin), "read here");
         }
-        if let Some((origin, map, name)) = loop_of_streams {
-            let title = match name {
-                "mapStream" => "Keep it a stream: `mapStream`",
-                _ => "End the stream here: `iterateStream`",
-            };
+        if let Some((origin, map, name, title)) = loop_of_streams {
             return self.fixed(found, title, self.source_map.replace(origin, map, name));
         }
         match reader {
