@@ -3,7 +3,7 @@
 //! The next iteration of a loop needs the variables that this one computes: the operations from the
 //! value at the start of an iteration to the one at its end are a chain (a recurrence of software
 //! pipelining). Processors execute chains of different variables at the same time, so that the
-//! longest one determines the time: the 16 sums of a register tile take as long as one.
+//! longest one determines the time: the 12 sums of a register tile take as long as one.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -30,13 +30,13 @@ use crate::ir::{
 use crate::opt::vectorization::Widen;
 
 /// The number of rows of a tile.
-const ROWS: i64 = 8;
+const ROWS: i64 = 6;
 /// The number of groups of [`ROWS`] rows that are computed for a tile of columns.
 const GROUPS: i64 = 4;
 /// The minimal number of rows that repay copying a matrix.
 const MIN_ROWS: i64 = ROWS * GROUPS;
 /// The number of vector registers for each row of a tile. The tile, a vector of each column and a
-/// factor fit into the 32 registers of AVX-512 and almost into the 16 of AVX.
+/// factor fit into the 16 registers of AVX, and the sums are enough for the latency of `fma`.
 const VECTORS: i64 = 2;
 /// The number of columns of a tile for the widest registers. A constant number of columns below
 /// that is not worth tiles.
