@@ -744,6 +744,7 @@ fn kernels_know_their_private_memory() {
 
 /// Rows of `o - 2` results do not overlap, so only accesses to the local memory need a barrier.
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn rows_whose_length_is_a_difference_need_no_barrier() {
     let text = kernels(
         "@opencl(local = [64], global = [1024])
@@ -757,6 +758,7 @@ fn rows_whose_length_is_a_difference_need_no_barrier() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn vectors_are_loaded_through_rows_joined_and_split_again() {
     for (rows, group) in [(64, 16), (128, 32)] {
         let text = kernels(
@@ -802,6 +804,7 @@ fn sizes_of_large_groups_are_demanded() {
 
 /// A product and a sum are one operation only if the program uses `fma`.
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn products_and_sums_are_not_contracted() {
     let of = |body: &str| {
         let text = format!(
