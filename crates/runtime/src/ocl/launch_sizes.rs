@@ -2,11 +2,12 @@
 //!
 //! A kernel that was not compiled for certain launch sizes works with all of them. The choice
 //! depends on its loops over work-items: the global size is the number of iterations of the loops
-//! over all work-items, rounded up to whole groups; the number of groups is that of the loops over
+//! over all work-items, rounded up to whole groups, or a quarter of it in dimension 0 if these are
+//! more than [enough](iterations_of_item) for the device; the number of groups is that of the loops over
 //! groups; the local size is the number of iterations of the loops within a group, rounded up to a
 //! power of two, where a group has at most [`most_items`] work-items.
 
-use super::DeviceInfo;
+use super::{DeviceInfo, DeviceType};
 use codegen::ir::Level;
 
 /// The largest number of work-items of a group by default in kernels with loops within a group:
@@ -24,6 +25,15 @@ const GROUPS_OF_UNIT: u64 = 4;
 /// The largest local size in dimension 0 by default, if several dimensions have more than one
 /// work-item. Neighbours in this dimension access neighbouring memory.
 const MAX_LOCAL_SIZE_0: u64 = 32;
+/// The number of iterations that each work-item executes in dimension 0, if that leaves enough
+/// work-items. Neighbours still access neighbouring memory. An H200 needs half of the time for
+/// scaled arrays and for stencils with few points.
+const ITERATIONS_OF_ITEM: u64 = 4;
+/// The number of work-items that a compute unit of a GPU can execute at the same time.
+const ITEMS_OF_UNIT: u64 = 2048;
+/// The least number of work-items that are left, as a multiple of those that the device can execute
+/// at the same time: with fewer, the last ones to start leave many units without work.
+const MIN_ROUNDS: u64 = 4;
 /// The largest number of groups in each dimension by default; beyond it, each group runs several
 /// iterations. Devices limit the second and third dimension.
 const MAX_GROUPS: [u64; 3] = [1 << 20, 1 << 15, 1 << 15];
@@ -47,9 +57,11 @@ impl KernelLoops {
 
     /// Returns the local and the global size in each dimension for chosen local sizes. Given sizes
     /// are kept, and a chosen local size is reduced to a divisor of a given global size.
-    pub fn launch(&self, local: [u64; 3]) -> ([u64; 3], [u64; 3]) {
+    pub fn launch(&self, local: [u64; 3], device: &DeviceInfo) -> ([u64; 3], [u64; 3]) {
         let sizes = [0, 1, 2].map(|dim| fitting(self, dim, local[dim]));
-        (sizes, [0, 1, 2].map(|dim| global(self, dim, sizes[dim])))
+        let iterations = [iterations_of_item(self, sizes[0], device), 1, 1];
+        let global = [0, 1, 2].map(|dim| global(self, dim, sizes[dim], iterations[dim]));
+        (sizes, global)
     }
 
     /// Halves the largest of the local sizes in `dims` that are not given. Returns `None` if all of
@@ -93,15 +105,39 @@ pub fn preferred(loops: &KernelLoops, device: &DeviceInfo) -> [u64; 3] {
 /// Returns the largest number of work-items of a group by default: such that all compute units have
 /// work, if all work-items are independent and their number is not given.
 fn most_items(loops: &KernelLoops, device: &DeviceInfo) -> u64 {
-    let mut levels = loops.counts.iter().map(|(level, ..)| *level);
-    if levels.any(|level| level != Level::Global) || loops.global.iter().any(Option::is_some) {
+    let Some(items) = independent_items(loops) else {
         return MAX_LOCAL_SIZE;
+    };
+    let share = items / (GROUPS_OF_UNIT * u64::from(device.compute_units.max(1)));
+    power_below(share.clamp(MIN_INDEPENDENT, MAX_INDEPENDENT))
+}
+
+/// Returns the number of iterations of the loops over all work-items, if all work-items are
+/// independent and their number is not given.
+fn independent_items(loops: &KernelLoops) -> Option<u64> {
+    let is_free = |(level, dim, _): &(Level, u8, u64)| {
+        *level == Level::Global && loops.global[usize::from(*dim)].is_none()
+    };
+    if !loops.counts.iter().all(is_free) {
+        return None;
     }
     let iterations = |dim| count(loops, Level::Global, dim).unwrap_or(1).max(1);
     let items = [0, 1, 2].map(iterations);
-    let items = (items.into_iter()).fold(1, u64::saturating_mul);
-    let share = items / (GROUPS_OF_UNIT * u64::from(device.compute_units.max(1)));
-    power_below(share.clamp(MIN_INDEPENDENT, MAX_INDEPENDENT))
+    Some(items.into_iter().fold(1, u64::saturating_mul))
+}
+
+/// Returns the number of iterations that each work-item executes in dimension 0, where groups have
+/// this local size: several on a GPU, if enough independent work-items are left.
+fn iterations_of_item(loops: &KernelLoops, local: u64, device: &DeviceInfo) -> u64 {
+    let units = u64::from(device.compute_units.max(1));
+    let enough = ITERATIONS_OF_ITEM * MIN_ROUNDS * ITEMS_OF_UNIT * units;
+    let fills_groups = |count| count / ITERATIONS_OF_ITEM >= local;
+    let is_large = independent_items(loops).is_some_and(|items| items >= enough)
+        && count(loops, Level::Global, 0).is_some_and(fills_groups);
+    match is_large && device.kind == DeviceType::Gpu {
+        true => ITERATIONS_OF_ITEM,
+        false => 1,
+    }
 }
 
 /// Returns the largest useful local size in a dimension: the number of iterations of the loops
@@ -136,14 +172,14 @@ fn fitting(loops: &KernelLoops, dim: usize, local: u64) -> u64 {
     }
 }
 
-fn global(loops: &KernelLoops, dim: usize, local: u64) -> u64 {
+fn global(loops: &KernelLoops, dim: usize, local: u64, iterations: u64) -> u64 {
     if let Some(said) = loops.global[dim] {
         return said;
     }
     let most = MAX_GROUPS[dim].saturating_mul(local);
     let items = match count(loops, Level::WorkGroup, dim) {
         Some(groups) => groups.saturating_mul(local),
-        None => count(loops, Level::Global, dim).unwrap_or(1),
+        None => (count(loops, Level::Global, dim).unwrap_or(1)).div_ceil(iterations),
     };
     let items = items.clamp(1, most.max(1));
     items
@@ -157,12 +193,16 @@ fn power_below(most: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::DeviceType;
     use super::super::devices::tests::device;
     use super::*;
 
     fn first(loops: &KernelLoops) -> ([u64; 3], [u64; 3]) {
-        loops.launch(preferred(loops, &device(0, "d", DeviceType::Gpu)))
+        launched(loops, DeviceType::Gpu)
+    }
+
+    fn launched(loops: &KernelLoops, kind: DeviceType) -> ([u64; 3], [u64; 3]) {
+        let device = device(0, "d", kind);
+        loops.launch(preferred(loops, &device), &device)
     }
 
     fn counts(counts: &[(Level, u8, u64)]) -> KernelLoops {
@@ -193,6 +233,29 @@ mod tests {
     }
 
     #[test]
+    fn items_of_large_launches_execute_four_iterations() {
+        use Level::Global;
+        let row = counts(&[(Global, 0, (1 << 17) + 1)]);
+        assert_eq!(first(&row), ([256, 1, 1], [(1 << 15) + 256, 1, 1]));
+        assert_eq!(
+            launched(&row, DeviceType::Cpu),
+            ([256, 1, 1], [(1 << 17) + 256, 1, 1])
+        );
+        let below = counts(&[(Global, 0, (1 << 17) - 1)]);
+        assert_eq!(first(&below), ([256, 1, 1], [1 << 17, 1, 1]));
+        let image = counts(&[(Global, 0, 1 << 10), (Global, 1, 1 << 8)]);
+        assert_eq!(first(&image), ([32, 8, 1], [1 << 8, 1 << 8, 1]));
+        // A program that uses one dimension determines the sizes of the others.
+        let row = KernelLoops {
+            global: [None, Some(1), Some(1)],
+            ..row
+        };
+        assert_eq!(first(&row), ([256, 1, 1], [(1 << 15) + 256, 1, 1]));
+        let pairs = counts(&[(Global, 0, 2), (Global, 1, 1 << 17)]);
+        assert_eq!(first(&pairs).1, [2, 1 << 17, 1]);
+    }
+
+    #[test]
     fn what_is_said_is_kept() {
         let loops = KernelLoops {
             local: [Some(16), None, None],
@@ -218,7 +281,8 @@ mod tests {
         assert_eq!(loops.halved([32, 4, 1], &all), Some([16, 4, 1]));
         assert_eq!(loops.halved([32, 4, 1], &[1]), Some([32, 2, 1]));
         assert_eq!(loops.halved([32, 1, 1], &[1]), None);
-        assert_eq!(loops.launch([64, 1, 1]), ([64, 1, 1], [128, 100, 1]));
+        let gpu = device(0, "d", DeviceType::Gpu);
+        assert_eq!(loops.launch([64, 1, 1], &gpu), ([64, 1, 1], [128, 100, 1]));
         let said = KernelLoops {
             local: [Some(8), None, None],
             ..loops

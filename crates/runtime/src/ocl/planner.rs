@@ -74,7 +74,7 @@ pub fn counters_fit(module: &Module, sizes: &[(Name, i64)], device: &DeviceInfo)
 /// A module for a device, with the sizes of its program.
 pub(super) struct Planner<'a> {
     module: &'a Module,
-    device: &'a DeviceInfo,
+    pub(super) device: &'a DeviceInfo,
     bindings: Bindings,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Planner<'a> {
         let mut tried = launch_sizes::preferred(&wanted, self.device);
         let mut refused = None;
         loop {
-            let (local, global) = wanted.launch(tried);
+            let (local, global) = wanted.launch(tried, self.device);
             let error = match self.with_sizes(kernel, local, global, output) {
                 Ok(plan) => return Ok(plan),
                 Err(error) => error,

@@ -53,7 +53,7 @@ impl Planner<'_> {
     /// Returns `None` if there is no such dimension, or no condition is violated.
     fn meeting(&self, kernel: &Kernel, wanted: &KernelLoops, tried: [u64; 3]) -> Option<[u64; 3]> {
         let holds = |prop: &Prop, local: [u64; 3]| {
-            let (local, global) = wanted.launch(local);
+            let (local, global) = wanted.launch(local, self.device);
             let bindings = self.launched(kernel, local, global);
             launch::check(std::slice::from_ref(prop), &bindings).is_ok()
         };
