@@ -15,8 +15,10 @@ pub type Sizes = BTreeMap<String, u64>;
 /// An entry of `kernels.json`.
 #[derive(Deserialize)]
 pub struct Program {
-    /// The name of the definition.
+    /// The name of the program.
     pub name: String,
+    /// The name of the definition; that of the program if there is none.
+    pub def: Option<String>,
     /// The file of the definition.
     pub file: String,
     /// The sizes at which it is compared with the interpreter.
@@ -28,6 +30,13 @@ pub struct Program {
     pub refuse: Vec<Sizes>,
     /// The maximal difference of floating-point numbers.
     pub tolerance: Option<f64>,
+}
+
+impl Program {
+    /// Returns the name of the definition.
+    pub fn def(&self) -> &str {
+        self.def.as_deref().unwrap_or(&self.name)
+    }
 }
 
 pub fn root() -> PathBuf {
@@ -50,7 +59,7 @@ pub fn rise_ls() -> Command {
 /// Returns the command `rise-ls run` of a program with a comparison with the interpreter.
 pub fn verified(program: &Program, sizes: &Sizes) -> Command {
     let mut command = rise_ls();
-    command.args(["run", &program.file, "--def", &program.name]);
+    command.args(["run", &program.file, "--def", program.def()]);
     command.args(["--backend", "opencl", "--verify"]);
     command.args(
         sizes

@@ -111,7 +111,7 @@ fn attempt(
 ) -> Option<String> {
     let mut command = Command::new(binary);
     command.current_dir(root).arg("run").arg(&entry.file);
-    command.args(["--def", &entry.name, "--backend", "opencl"]);
+    command.args(["--def", &entry.def, "--backend", "opencl"]);
     command.args(["--device", "oclgrind", "--verify"]);
     if let Some(tolerance) = entry.tolerance {
         command.args(["--tolerance", &tolerance.to_string()]);

@@ -14,8 +14,10 @@ pub type Sizes = BTreeMap<String, u64>;
 /// A program of the examples.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The name of the definition.
+    /// The name of the program.
     pub name: String,
+    /// The name of the definition.
+    pub def: String,
     /// The file of the definition.
     pub file: String,
     /// The sizes at which it is compared with the interpreter.
@@ -30,8 +32,8 @@ pub struct Entry {
     pub args: BTreeMap<String, String>,
     /// The times of Lift's kernel at both sizes, in ms.
     pub lift: Vec<f64>,
-    /// The definition that shares its hand-written kernel with this one; `None` if this one has its
-    /// own.
+    /// The name of the program whose hand-written kernel is compared with the default schedule of
+    /// this one; `None` if this one has a schedule and a hand-written kernel of its own.
     pub twin: Option<String>,
     /// True if the program is tuned for current devices.
     pub tuned: bool,
@@ -69,8 +71,10 @@ fn entry(json: &Json) -> Result<Entry, String> {
         args.insert(name.clone(), kind.to_owned());
     }
     let times = json["lift"].as_array().into_iter().flatten();
+    let name = word("name").ok_or("no name")?;
     Ok(Entry {
-        name: word("name").ok_or("no name")?,
+        def: word("def").unwrap_or_else(|| name.clone()),
+        name,
         file: word("file").ok_or("no file")?,
         verify: all_sizes("verify")?,
         bench: all_sizes("bench")?,

@@ -50,7 +50,10 @@ pub fn all(root: &Path, entries: &[Entry], names: &[String], options: &Options) 
             name: entry.name.clone(),
             ..Measured::default()
         };
-        if let Err(error) = one(root, entry, &session, options, &mut measured) {
+        let twin = entry.twin.as_ref();
+        let model = twin.and_then(|name| entries.iter().find(|other| other.name == *name));
+        let model = model.unwrap_or(entry);
+        if let Err(error) = one(root, entry, model, &session, options, &mut measured) {
             measured.error = Some(error);
         }
         say(&measured.json())?;
@@ -63,6 +66,8 @@ struct Ready<'a> {
     entry: &'a Entry,
     session: &'a Session,
     program: Arc<Program<rise::Primitive>>,
+    /// The program with the hand-written kernels, which are launched as its annotation says.
+    model: Arc<Program<rise::Primitive>>,
     /// The generated module and its kernels, or the reason why there are none.
     generated: Result<(Arc<Module>, Built), String>,
     by_hand: Option<(Twin, Built)>,
@@ -77,11 +82,12 @@ struct Both {
 fn one(
     root: &Path,
     entry: &Entry,
+    model: &Entry,
     session: &Session,
     options: &Options,
     measured: &mut Measured,
 ) -> Result<(), String> {
-    let ready = Ready::new(root, entry, session, options, measured)?;
+    let ready = Ready::new(root, entry, model, session, options, measured)?;
     measured.error = ready.generated.as_ref().err().cloned();
     let start = Instant::now();
     for sizes in entry.verify.iter().filter(|_| options.verify) {
@@ -118,10 +124,28 @@ fn generated(
     ))
 }
 
+/// Prepares a launch with arguments of zeros.
+fn prepared(program: &Program<rise::Primitive>, sizes: &Sizes) -> Result<Launch, String> {
+    let signature = program.signature();
+    let names = signature.values().map(|param| param.local.name.to_string());
+    let request = Request {
+        sizes: sizes
+            .iter()
+            .map(|(name, value)| (name.clone(), *value))
+            .collect(),
+        args: names
+            .map(|name| (name, ArgumentSource::Generated(Generator::Zeros)))
+            .collect(),
+        ..Request::default()
+    };
+    prepare(program, &request).map_err(said)
+}
+
 impl<'a> Ready<'a> {
     fn new(
         root: &Path,
         entry: &'a Entry,
+        model: &Entry,
         session: &'a Session,
         options: &Options,
         measured: &mut Measured,
@@ -134,9 +158,13 @@ impl<'a> Ready<'a> {
         }
         db.set_left_out_passes(without);
         let options = &options.build_options;
-        let sources = sources(&root.join(&entry.file)).map_err(said)?;
-        let item = definition(&mut db, &sources, &entry.name).map_err(said)?;
+        let mut found = |entry: &Entry| {
+            let sources = sources(&root.join(&entry.file)).map_err(said)?;
+            definition(&mut db, &sources, &entry.def).map_err(said)
+        };
+        let (item, model) = (found(entry)?, found(model)?);
         let program = db.linked(item).map_err(said)?;
+        let model = db.linked(model).map_err(said)?;
         // The build below uses the cached module of the database.
         let _ = db.module(item, Target::OpenCl);
         measured.spent("compile", start);
@@ -154,25 +182,14 @@ impl<'a> Ready<'a> {
             entry,
             session,
             program,
+            model,
             generated,
             by_hand,
         })
     }
 
     fn launch(&self, sizes: &Sizes) -> Result<Launch, String> {
-        let signature = self.program.signature();
-        let names = signature.values().map(|param| param.local.name.to_string());
-        let request = Request {
-            sizes: sizes
-                .iter()
-                .map(|(name, value)| (name.clone(), *value))
-                .collect(),
-            args: names
-                .map(|name| (name, ArgumentSource::Generated(Generator::Zeros)))
-                .collect(),
-            ..Request::default()
-        };
-        let mut launch = prepare(&self.program, &request).map_err(said)?;
+        let mut launch = prepared(&self.program, sizes)?;
         arguments::fill(&mut launch)?;
         arguments::replace(self.entry, &mut launch)?;
         Ok(launch)
@@ -186,7 +203,8 @@ impl<'a> Ready<'a> {
                 .map_err(|error| format!("generated: {error}"))
         });
         let by_hand = self.by_hand.as_ref().map(|(twin, built)| {
-            let like = annotated(&self.program, &launch.bindings);
+            let like = prepared(&self.model, &arguments.sizes)
+                .and_then(|launch| annotated(&self.model, &launch.bindings));
             Kernels::by_hand(session, built, twin, like, arguments)
                 .map_err(|error| format!("by hand: {error}"))
         });

@@ -207,7 +207,10 @@ impl Report<'_> {
                 .iter()
                 .flat_map(|(entry, one)| one.points.iter().map(move |point| (*entry, point)))
         };
-        let ratios: Vec<f64> = points().filter_map(|(_, point)| point.ratio()).collect();
+        let ratios = |default: bool| -> Vec<f64> {
+            let kind = points().filter(|(entry, _)| entry.twin.is_some() == default);
+            kind.filter_map(|(_, point)| point.ratio()).collect()
+        };
         let of_lift = |(entry, point): (&Entry, &Point)| {
             let time = (!point.generated.is_empty()).then(|| median(&point.generated))?;
             Some(lift(entry, point)? / time.max(1e-9))
@@ -215,15 +218,20 @@ impl Report<'_> {
         let lift: Vec<f64> = points().filter_map(of_lift).collect();
         let least = |all: &[f64]| all.iter().copied().fold(f64::INFINITY, f64::min);
         let mut text = String::from("\n");
-        if !ratios.is_empty() {
-            let _ = writeln!(
-                text,
-                "By hand / generated: geometric mean {:.3} of {} measurements, the least {:.2}, {} below {SLOW}.",
-                geometric_mean(&ratios),
-                ratios.len(),
-                least(&ratios),
-                ratios.iter().filter(|ratio| **ratio < SLOW).count(),
-            );
+        for (whose, ratios) in [
+            ("generated", ratios(false)),
+            ("default schedule", ratios(true)),
+        ] {
+            if !ratios.is_empty() {
+                let _ = writeln!(
+                    text,
+                    "By hand / {whose}: geometric mean {:.3} of {} measurements, the least {:.2}, {} below {SLOW}.",
+                    geometric_mean(&ratios),
+                    ratios.len(),
+                    least(&ratios),
+                    ratios.iter().filter(|ratio| **ratio < SLOW).count(),
+                );
+            }
         }
         if !lift.is_empty() {
             let _ = writeln!(
@@ -318,6 +326,7 @@ mod tests {
     fn entry() -> Entry {
         Entry {
             name: "scale".to_owned(),
+            def: "scale".to_owned(),
             file: "scale.rise".to_owned(),
             verify: Vec::new(),
             bench: vec![Sizes::from([("n".to_owned(), 100_000_000)])],
