@@ -223,7 +223,7 @@ fn divisions_that_are_left() {
         harrisStored: (h + 15) / 16, end / 2
         mmDots: m / 4
         mmFourRows: k / 4
-        mmRows: n / 8, n / 32, (imin(n / 8, 7 * (n / 32)) + 3) / 4, k / 4, n / 4
+        mmRows: n / 6, n / 24, k / 4, (n - 2 * imin(n / 6, 7 * (n / 24))) / 4
         mmTiled: n / 32, m / 32, k / 32, 16 / F32_LANES
         mmVectors: n / 4, m / 16
         scalVectors: n / 8
@@ -246,7 +246,7 @@ fn divisions_that_are_left() {
         gemvPar: m / 4
         gemvParVectors: n / 8
         harrisPar: h / 32, (j + 2) % 3, (j + 1) % 3, j % 3
-        mmPar: n / 8, n / 32, (imin(n / 8, 7 * (n / 32)) + 3) / 4, k / 4, n / 4
+        mmPar: n / 6, n / 24, k / 4, (n - 2 * imin(n / 6, 7 * (n / 24))) / 4
         mmParPacked: m / 16, n / 4
         mmParTiled: n / 32, m / 32, k / 32, 16 / F32_LANES
         mmParVectors: n / 4, m / 16

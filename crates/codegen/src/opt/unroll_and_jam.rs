@@ -372,8 +372,8 @@ struct Accumulation {
 }
 
 impl Accumulation {
-    /// Returns the accumulations of several rows in the body of a loop over their columns; `None` if
-    /// it contains other statements.
+    /// Returns the assignments in the body of a loop over columns, each as the accumulation of a row;
+    /// `None` if it contains other statements.
     fn of_rows(body: &[Stmt]) -> Option<Vec<Accumulation>> {
         let of = |stmt: &Stmt| match &stmt.kind {
             StmtKind::Assign(sum, value) => Some(Accumulation {

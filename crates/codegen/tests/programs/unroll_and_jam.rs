@@ -142,142 +142,142 @@ fn accumulated_rows_are_jammed_twice() {
                         }
                     }
                 }
-                for (int i = 0; i < (imin(n / 6, 7 * (n / 24)) + 3) / 4; i++) {
-                    const int end = imin(4, imin(n / 6, 7 * (n / 24)) - 4 * i);
+                for (int i = 0; i < imin(n / 6, 7 * (n / 24)); i += 4) {
+                    const int end = imin(4, imin(n / 6, 7 * (n / 24)) - i);
                     for (int j = 0; j < end; j++) {
                         for (int l = 0; l < m; l++) {
-                            output[(24 * i + 6 * j) * m + l] = 0.0f;
+                            output[6 * (i + j) * m + l] = 0.0f;
                         }
                         for (int l = 0; l < m; l++) {
-                            output[(24 * i + 6 * j + 1) * m + l] = 0.0f;
+                            output[(6 * (i + j) + 1) * m + l] = 0.0f;
                         }
                         for (int l = 0; l < m; l++) {
-                            output[(24 * i + 6 * j + 2) * m + l] = 0.0f;
+                            output[(6 * (i + j) + 2) * m + l] = 0.0f;
                         }
                         for (int l = 0; l < m; l++) {
-                            output[(24 * i + 6 * j + 3) * m + l] = 0.0f;
+                            output[(6 * (i + j) + 3) * m + l] = 0.0f;
                         }
                         for (int l = 0; l < m; l++) {
-                            output[(24 * i + 6 * j + 4) * m + l] = 0.0f;
+                            output[(6 * (i + j) + 4) * m + l] = 0.0f;
                         }
                         for (int l = 0; l < m; l++) {
-                            output[(24 * i + 6 * j + 5) * m + l] = 0.0f;
+                            output[(6 * (i + j) + 5) * m + l] = 0.0f;
                         }
                     }
                     for (int j = 0; j < 2 * F32_LANES * (m / (2 * F32_LANES)); j += 2 * F32_LANES) {
                         for (int l = 0; l < end; l++) {
-                            f32xN acc = *(const f32xNu *)&output[(24 * i + 6 * l) * m + j];
-                            f32xN acc2 = *(const f32xNu *)&output[(24 * i + 6 * l) * m + j + F32_LANES];
-                            f32xN acc3 = *(const f32xNu *)&output[(24 * i + 6 * l + 1) * m + j];
-                            f32xN acc4 = *(const f32xNu *)&output[(24 * i + 6 * l + 1) * m + j + F32_LANES];
-                            f32xN acc5 = *(const f32xNu *)&output[(24 * i + 6 * l + 2) * m + j];
-                            f32xN acc6 = *(const f32xNu *)&output[(24 * i + 6 * l + 2) * m + j + F32_LANES];
-                            f32xN acc7 = *(const f32xNu *)&output[(24 * i + 6 * l + 3) * m + j];
-                            f32xN acc8 = *(const f32xNu *)&output[(24 * i + 6 * l + 3) * m + j + F32_LANES];
-                            f32xN acc9 = *(const f32xNu *)&output[(24 * i + 6 * l + 4) * m + j];
-                            f32xN acc10 = *(const f32xNu *)&output[(24 * i + 6 * l + 4) * m + j + F32_LANES];
-                            f32xN acc11 = *(const f32xNu *)&output[(24 * i + 6 * l + 5) * m + j];
-                            f32xN acc12 = *(const f32xNu *)&output[(24 * i + 6 * l + 5) * m + j + F32_LANES];
+                            f32xN acc = *(const f32xNu *)&output[6 * (i + l) * m + j];
+                            f32xN acc2 = *(const f32xNu *)&output[6 * (i + l) * m + j + F32_LANES];
+                            f32xN acc3 = *(const f32xNu *)&output[(6 * (i + l) + 1) * m + j];
+                            f32xN acc4 = *(const f32xNu *)&output[6 * (i + l) * m + j + F32_LANES + m];
+                            f32xN acc5 = *(const f32xNu *)&output[(6 * (i + l) + 2) * m + j];
+                            f32xN acc6 = *(const f32xNu *)&output[(6 * (i + l) + 2) * m + j + F32_LANES];
+                            f32xN acc7 = *(const f32xNu *)&output[(6 * (i + l) + 3) * m + j];
+                            f32xN acc8 = *(const f32xNu *)&output[(6 * (i + l) + 3) * m + j + F32_LANES];
+                            f32xN acc9 = *(const f32xNu *)&output[(6 * (i + l) + 4) * m + j];
+                            f32xN acc10 = *(const f32xNu *)&output[(6 * (i + l) + 4) * m + j + F32_LANES];
+                            f32xN acc11 = *(const f32xNu *)&output[(6 * (i + l) + 5) * m + j];
+                            f32xN acc12 = *(const f32xNu *)&output[(6 * (i + l) + 5) * m + j + F32_LANES];
                             for (int p = 0; p < k; p++) {
                                 acc +=
-                                    a[(24 * i + 6 * l) * k + p]
+                                    a[6 * (i + l) * k + p]
                                     * *(const f32xNu *)&panels[2 * p * F32_LANES + j * k];
                                 acc2 +=
-                                    a[(24 * i + 6 * l) * k + p]
+                                    a[6 * (i + l) * k + p]
                                     * *(const f32xNu *)&panels[F32_LANES * (2 * p + 1) + j * k];
                                 acc3 +=
-                                    a[(24 * i + 6 * l + 1) * k + p]
+                                    a[(6 * (i + l) + 1) * k + p]
                                     * *(const f32xNu *)&panels[2 * p * F32_LANES + j * k];
                                 acc4 +=
-                                    a[(24 * i + 6 * l + 1) * k + p]
+                                    a[(6 * (i + l) + 1) * k + p]
                                     * *(const f32xNu *)&panels[F32_LANES * (2 * p + 1) + j * k];
                                 acc5 +=
-                                    a[(24 * i + 6 * l + 2) * k + p]
+                                    a[(6 * (i + l) + 2) * k + p]
                                     * *(const f32xNu *)&panels[2 * p * F32_LANES + j * k];
                                 acc6 +=
-                                    a[(24 * i + 6 * l + 2) * k + p]
+                                    a[(6 * (i + l) + 2) * k + p]
                                     * *(const f32xNu *)&panels[F32_LANES * (2 * p + 1) + j * k];
                                 acc7 +=
-                                    a[(24 * i + 6 * l + 3) * k + p]
+                                    a[(6 * (i + l) + 3) * k + p]
                                     * *(const f32xNu *)&panels[2 * p * F32_LANES + j * k];
                                 acc8 +=
-                                    a[(24 * i + 6 * l + 3) * k + p]
+                                    a[(6 * (i + l) + 3) * k + p]
                                     * *(const f32xNu *)&panels[F32_LANES * (2 * p + 1) + j * k];
                                 acc9 +=
-                                    a[(24 * i + 6 * l + 4) * k + p]
+                                    a[(6 * (i + l) + 4) * k + p]
                                     * *(const f32xNu *)&panels[2 * p * F32_LANES + j * k];
                                 acc10 +=
-                                    a[(24 * i + 6 * l + 4) * k + p]
+                                    a[(6 * (i + l) + 4) * k + p]
                                     * *(const f32xNu *)&panels[F32_LANES * (2 * p + 1) + j * k];
                                 acc11 +=
-                                    a[(24 * i + 6 * l + 5) * k + p]
+                                    a[(6 * (i + l) + 5) * k + p]
                                     * *(const f32xNu *)&panels[2 * p * F32_LANES + j * k];
                                 acc12 +=
-                                    a[(24 * i + 6 * l + 5) * k + p]
+                                    a[(6 * (i + l) + 5) * k + p]
                                     * *(const f32xNu *)&panels[F32_LANES * (2 * p + 1) + j * k];
                             }
-                            *(f32xNu *)&output[(24 * i + 6 * l) * m + j] = acc;
-                            *(f32xNu *)&output[(24 * i + 6 * l) * m + j + F32_LANES] = acc2;
-                            *(f32xNu *)&output[(24 * i + 6 * l + 1) * m + j] = acc3;
-                            *(f32xNu *)&output[(24 * i + 6 * l + 1) * m + j + F32_LANES] = acc4;
-                            *(f32xNu *)&output[(24 * i + 6 * l + 2) * m + j] = acc5;
-                            *(f32xNu *)&output[(24 * i + 6 * l + 2) * m + j + F32_LANES] = acc6;
-                            *(f32xNu *)&output[(24 * i + 6 * l + 3) * m + j] = acc7;
-                            *(f32xNu *)&output[(24 * i + 6 * l + 3) * m + j + F32_LANES] = acc8;
-                            *(f32xNu *)&output[(24 * i + 6 * l + 4) * m + j] = acc9;
-                            *(f32xNu *)&output[(24 * i + 6 * l + 4) * m + j + F32_LANES] = acc10;
-                            *(f32xNu *)&output[(24 * i + 6 * l + 5) * m + j] = acc11;
-                            *(f32xNu *)&output[(24 * i + 6 * l + 5) * m + j + F32_LANES] = acc12;
+                            *(f32xNu *)&output[6 * (i + l) * m + j] = acc;
+                            *(f32xNu *)&output[6 * (i + l) * m + j + F32_LANES] = acc2;
+                            *(f32xNu *)&output[(6 * (i + l) + 1) * m + j] = acc3;
+                            *(f32xNu *)&output[6 * (i + l) * m + j + F32_LANES + m] = acc4;
+                            *(f32xNu *)&output[(6 * (i + l) + 2) * m + j] = acc5;
+                            *(f32xNu *)&output[(6 * (i + l) + 2) * m + j + F32_LANES] = acc6;
+                            *(f32xNu *)&output[(6 * (i + l) + 3) * m + j] = acc7;
+                            *(f32xNu *)&output[(6 * (i + l) + 3) * m + j + F32_LANES] = acc8;
+                            *(f32xNu *)&output[(6 * (i + l) + 4) * m + j] = acc9;
+                            *(f32xNu *)&output[(6 * (i + l) + 4) * m + j + F32_LANES] = acc10;
+                            *(f32xNu *)&output[(6 * (i + l) + 5) * m + j] = acc11;
+                            *(f32xNu *)&output[(6 * (i + l) + 5) * m + j + F32_LANES] = acc12;
                         }
                     }
                     for (int j = 0; j < end; j++) {
                         for (int l = 0; l < 4 * (k / 4); l += 4) {
                             for (int p = 2 * F32_LANES * (m / (2 * F32_LANES)); p < m; p++) {
-                                output[(24 * i + 6 * j) * m + p] = output[(24 * i + 6 * j) * m + p]
-                                    + a[(24 * i + 6 * j) * k + l] * b[l * m + p]
-                                    + a[(24 * i + 6 * j) * k + l + 1] * b[(l + 1) * m + p]
-                                    + a[(24 * i + 6 * j) * k + l + 2] * b[(l + 2) * m + p]
-                                    + a[(24 * i + 6 * j) * k + l + 3] * b[(l + 3) * m + p];
-                                output[(24 * i + 6 * j + 1) * m + p] = output[(24 * i + 6 * j + 1) * m + p]
-                                    + a[(24 * i + 6 * j + 1) * k + l] * b[l * m + p]
-                                    + a[(24 * i + 6 * j + 1) * k + l + 1] * b[(l + 1) * m + p]
-                                    + a[(24 * i + 6 * j + 1) * k + l + 2] * b[(l + 2) * m + p]
-                                    + a[(24 * i + 6 * j + 1) * k + l + 3] * b[(l + 3) * m + p];
-                                output[(24 * i + 6 * j + 2) * m + p] = output[(24 * i + 6 * j + 2) * m + p]
-                                    + a[(24 * i + 6 * j + 2) * k + l] * b[l * m + p]
-                                    + a[(24 * i + 6 * j + 2) * k + l + 1] * b[(l + 1) * m + p]
-                                    + a[(24 * i + 6 * j + 2) * k + l + 2] * b[(l + 2) * m + p]
-                                    + a[(24 * i + 6 * j + 2) * k + l + 3] * b[(l + 3) * m + p];
-                                output[(24 * i + 6 * j + 3) * m + p] = output[(24 * i + 6 * j + 3) * m + p]
-                                    + a[(24 * i + 6 * j + 3) * k + l] * b[l * m + p]
-                                    + a[(24 * i + 6 * j + 3) * k + l + 1] * b[(l + 1) * m + p]
-                                    + a[(24 * i + 6 * j + 3) * k + l + 2] * b[(l + 2) * m + p]
-                                    + a[(24 * i + 6 * j + 3) * k + l + 3] * b[(l + 3) * m + p];
-                                output[(24 * i + 6 * j + 4) * m + p] = output[(24 * i + 6 * j + 4) * m + p]
-                                    + a[(24 * i + 6 * j + 4) * k + l] * b[l * m + p]
-                                    + a[(24 * i + 6 * j + 4) * k + l + 1] * b[(l + 1) * m + p]
-                                    + a[(24 * i + 6 * j + 4) * k + l + 2] * b[(l + 2) * m + p]
-                                    + a[(24 * i + 6 * j + 4) * k + l + 3] * b[(l + 3) * m + p];
-                                output[(24 * i + 6 * j + 5) * m + p] = output[(24 * i + 6 * j + 5) * m + p]
-                                    + a[(24 * i + 6 * j + 5) * k + l] * b[l * m + p]
-                                    + a[(24 * i + 6 * j + 5) * k + l + 1] * b[(l + 1) * m + p]
-                                    + a[(24 * i + 6 * j + 5) * k + l + 2] * b[(l + 2) * m + p]
-                                    + a[(24 * i + 6 * j + 5) * k + l + 3] * b[(l + 3) * m + p];
+                                output[6 * (i + j) * m + p] = output[6 * (i + j) * m + p]
+                                    + a[6 * (i + j) * k + l] * b[l * m + p]
+                                    + a[6 * (i + j) * k + l + 1] * b[(l + 1) * m + p]
+                                    + a[6 * (i + j) * k + l + 2] * b[(l + 2) * m + p]
+                                    + a[6 * (i + j) * k + l + 3] * b[(l + 3) * m + p];
+                                output[(6 * (i + j) + 1) * m + p] = output[(6 * (i + j) + 1) * m + p]
+                                    + a[(6 * (i + j) + 1) * k + l] * b[l * m + p]
+                                    + a[(6 * (i + j) + 1) * k + l + 1] * b[(l + 1) * m + p]
+                                    + a[(6 * (i + j) + 1) * k + l + 2] * b[(l + 2) * m + p]
+                                    + a[(6 * (i + j) + 1) * k + l + 3] * b[(l + 3) * m + p];
+                                output[(6 * (i + j) + 2) * m + p] = output[(6 * (i + j) + 2) * m + p]
+                                    + a[(6 * (i + j) + 2) * k + l] * b[l * m + p]
+                                    + a[(6 * (i + j) + 2) * k + l + 1] * b[(l + 1) * m + p]
+                                    + a[(6 * (i + j) + 2) * k + l + 2] * b[(l + 2) * m + p]
+                                    + a[(6 * (i + j) + 2) * k + l + 3] * b[(l + 3) * m + p];
+                                output[(6 * (i + j) + 3) * m + p] = output[(6 * (i + j) + 3) * m + p]
+                                    + a[(6 * (i + j) + 3) * k + l] * b[l * m + p]
+                                    + a[(6 * (i + j) + 3) * k + l + 1] * b[(l + 1) * m + p]
+                                    + a[(6 * (i + j) + 3) * k + l + 2] * b[(l + 2) * m + p]
+                                    + a[(6 * (i + j) + 3) * k + l + 3] * b[(l + 3) * m + p];
+                                output[(6 * (i + j) + 4) * m + p] = output[(6 * (i + j) + 4) * m + p]
+                                    + a[(6 * (i + j) + 4) * k + l] * b[l * m + p]
+                                    + a[(6 * (i + j) + 4) * k + l + 1] * b[(l + 1) * m + p]
+                                    + a[(6 * (i + j) + 4) * k + l + 2] * b[(l + 2) * m + p]
+                                    + a[(6 * (i + j) + 4) * k + l + 3] * b[(l + 3) * m + p];
+                                output[(6 * (i + j) + 5) * m + p] = output[(6 * (i + j) + 5) * m + p]
+                                    + a[(6 * (i + j) + 5) * k + l] * b[l * m + p]
+                                    + a[(6 * (i + j) + 5) * k + l + 1] * b[(l + 1) * m + p]
+                                    + a[(6 * (i + j) + 5) * k + l + 2] * b[(l + 2) * m + p]
+                                    + a[(6 * (i + j) + 5) * k + l + 3] * b[(l + 3) * m + p];
                             }
                         }
                         for (int l = 4 * (k / 4); l < k; l++) {
                             for (int p = 2 * F32_LANES * (m / (2 * F32_LANES)); p < m; p++) {
-                                output[(24 * i + 6 * j) * m + p] += a[(24 * i + 6 * j) * k + l] * b[l * m + p];
-                                output[(24 * i + 6 * j + 1) * m + p] +=
-                                    a[(24 * i + 6 * j + 1) * k + l] * b[l * m + p];
-                                output[(24 * i + 6 * j + 2) * m + p] +=
-                                    a[(24 * i + 6 * j + 2) * k + l] * b[l * m + p];
-                                output[(24 * i + 6 * j + 3) * m + p] +=
-                                    a[(24 * i + 6 * j + 3) * k + l] * b[l * m + p];
-                                output[(24 * i + 6 * j + 4) * m + p] +=
-                                    a[(24 * i + 6 * j + 4) * k + l] * b[l * m + p];
-                                output[(24 * i + 6 * j + 5) * m + p] +=
-                                    a[(24 * i + 6 * j + 5) * k + l] * b[l * m + p];
+                                output[6 * (i + j) * m + p] += a[6 * (i + j) * k + l] * b[l * m + p];
+                                output[(6 * (i + j) + 1) * m + p] +=
+                                    a[(6 * (i + j) + 1) * k + l] * b[l * m + p];
+                                output[(6 * (i + j) + 2) * m + p] +=
+                                    a[(6 * (i + j) + 2) * k + l] * b[l * m + p];
+                                output[(6 * (i + j) + 3) * m + p] +=
+                                    a[(6 * (i + j) + 3) * k + l] * b[l * m + p];
+                                output[(6 * (i + j) + 4) * m + p] +=
+                                    a[(6 * (i + j) + 4) * k + l] * b[l * m + p];
+                                output[(6 * (i + j) + 5) * m + p] +=
+                                    a[(6 * (i + j) + 5) * k + l] * b[l * m + p];
                             }
                         }
                     }

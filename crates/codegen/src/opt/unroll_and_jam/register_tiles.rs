@@ -137,7 +137,7 @@ impl UnrollAndJam<'_> {
         let size = expanded.as_ref().map_or(1, |_| GROUPS);
         let expanded = expanded.unwrap_or_default();
         let block = self.counter_like(this);
-        let first_group = Nat::mul(&Nat::var(block), &Nat::constant(size));
+        let first_group = Nat::var(block);
         let of_block = Nat::min(&Nat::constant(size), &Nat::sub(groups, &first_group));
         let mut body: Vec<Stmt> = (expanded.iter())
             .map(|array| Stmt::new(StmtKind::Declare(array.copy, None), array.origin, None))
@@ -175,12 +175,11 @@ impl UnrollAndJam<'_> {
                 }
             });
         }
-        let to = Nat::div(&(groups + (size - 1)), &Nat::constant(size));
         Loop {
             counter: block,
             from: Nat::ZERO,
-            to: self.facts.normalize(&to),
-            step: Nat::ONE,
+            to: groups.clone(),
+            step: Nat::constant(size),
             body,
             ..this.clone()
         }
