@@ -176,7 +176,7 @@ pub(crate) fn schedule(
 /// schedule of the target.
 ///
 /// # Errors
-/// The definition makes choices itself, is no program of its own, or the schedule fails.
+/// The definition has errors, makes choices itself, is no program of its own, or the schedule fails.
 pub(crate) fn schedule_text(
     db: &dyn Db,
     item: SourceItem,

@@ -390,8 +390,9 @@ impl Lowering<'_> {
         })
     }
 
-    /// Returns true if a term contains a `select` whose condition compares an index with one that
-    /// depends on the parameter for equality, such as the number of a bin of a histogram.
+    /// Returns true if a term contains a `select` whose condition is that two indices are equal, of
+    /// which exactly one depends on the parameter, such as the number of a bin of a histogram. Does
+    /// not look into a `select` with another condition.
     fn selects_one_result(&self, param: Local, term: Term) -> bool {
         if !self.store.has_free(term, param) {
             return false;

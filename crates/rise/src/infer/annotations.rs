@@ -556,7 +556,7 @@ impl<'a> Infer<'a> {
             unknown.retain(|(_, name)| !sizes.contains(&name.as_str()));
             // Only names that are no sizes of the definition are reported.
             for (term, name) in &unknown {
-                self.unbound_type_name(*term, name);
+                self.unknown_size(*term, name, &sizes);
             }
             if unknown.is_empty() {
                 self.assume(assumption);

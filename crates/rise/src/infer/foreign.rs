@@ -165,7 +165,9 @@ impl Infer<'_> {
         let text = self.show(&ty);
         let help = match &*ty {
             Type::Index(_) => "take a number, and pass `indexAsNat(i)`",
-            Type::Array(..) => "apply it to the elements with `map`",
+            Type::Array(..) => {
+                "take elements, and apply the function to them with `map` or `reduceSeq`"
+            }
             _ => "take the scalars, vectors and tuples that the C code uses as parameters",
         };
         let message = format!(

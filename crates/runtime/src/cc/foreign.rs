@@ -36,7 +36,7 @@ const CANCEL_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The reason why foreign functions cannot be called.
 #[derive(Debug, Error)]
 pub enum ForeignError {
-    /// A type of a function has no memory layout.
+    /// The type of a parameter or of the result of a function has no memory layout.
     #[error("`{name}`: {error}")]
     Shape {
         /// The name of the function.

@@ -181,6 +181,27 @@ impl Infer<'_> {
         });
     }
 
+    /// Reports a name in an annotation that is none of the sizes of the definition.
+    pub(in crate::infer) fn unknown_size(&mut self, term: TermId, name: &Name, sizes: &[&str]) {
+        if self.unknown.contains(name) {
+            return;
+        }
+        self.unknown.push(name.clone());
+        let span = self.span(term);
+        let near = closest(name, sizes.iter().copied()).map(str::to_owned);
+        let message = format!("`{name}` is not a size of this definition");
+        let diagnostic = self.error(codes::UNKNOWN_NAME, span, message);
+        diagnostic.help = Some(match (&near, sizes) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, []) => "it has no sizes".to_owned(),
+            (None, [size]) => format!("its size is `{size}`"),
+            (None, _) => format!("its sizes are `{}`", sizes.join("`, `")),
+        });
+        diagnostic
+            .fixes
+            .extend(near.map(|near| replacement(span, &near)));
+    }
+
     /// Returns true if a name in a type can only be the type of values.
     fn is_type_of_values(&self, term: TermId) -> bool {
         let is_part = |kind: &TermKind| match kind {
