@@ -455,6 +455,11 @@ impl<'a> Infer<'a> {
                 (None, AnnotationValue::Term(term)) => {
                     self.assumptions.push(Assumption::Condition(*term));
                 }
+                (Some(key), AnnotationValue::Term(term)) => {
+                    let condition = format!("{} == {}", key.name, self.source(*term));
+                    let help = format!("`==` compares sizes: write `@assume({condition})`");
+                    self.bad(annotation.span, message, &help);
+                }
                 _ => self.bad(annotation.span, message, help),
             }
         }

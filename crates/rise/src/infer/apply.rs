@@ -54,8 +54,8 @@ pub(super) struct InheritedCondition {
 
 /// The sizes that a call omits, and the edit that inserts them.
 pub(super) struct MissingSizes {
-    /// The sizes as calls, for example `(n)(4)`.
-    pub calls: String,
+    /// The call up to these sizes, for example `f(n)(4)`.
+    pub call: String,
     pub edit: (syntax::Span, String),
 }
 
@@ -557,6 +557,11 @@ impl Infer<'_> {
             _ => None,
         });
         let calls: String = texts.iter().map(|size| format!("({size})")).collect();
+        let before = spine.args.iter().take_while(|other| other.term != arg.term);
+        let given: Vec<String> = before.map(|other| self.source(other.term)).collect();
+        let call = given.iter().fold(self.source(spine.head), |call, given| {
+            format!("{call}({given})")
+        });
         let (at, text) = match list.filter(|_| !arg.piped) {
             Some((callee, args)) if args.first() == Some(&arg.term) => {
                 (self.span(callee).end, calls.clone())
@@ -565,10 +570,10 @@ impl Infer<'_> {
                 let among: String = texts.iter().map(|size| format!("{size}, ")).collect();
                 (self.span(arg.term).start, among)
             }
-            None => (self.span(spine.head).end, calls.clone()),
+            None => (self.span(spine.after(given.len())).end, calls.clone()),
         };
         Some(MissingSizes {
-            calls,
+            call: call + &calls,
             edit: (syntax::Span::empty(at), text),
         })
     }

@@ -2,7 +2,7 @@
 //! or number where one is required.
 
 use syntax::ast::{
-    AddressSpace, BinderAnnotation, BinderId, Half, Name, ScalarType, TermId, TermKind,
+    AddressSpace, BinaryOp, BinderAnnotation, BinderId, Half, Name, ScalarType, TermId, TermKind,
 };
 use syntax::{Fix, Related, Span};
 
@@ -151,7 +151,7 @@ impl Infer<'_> {
             format!("`{name}` must first be given the {noun} that its type calls `{param}`");
         let diagnostic = self.error(codes::KIND_MISMATCH, self.span(head), message);
         match sizes {
-            Some(sizes) => sizes.offer(&name, diagnostic),
+            Some(sizes) => sizes.offer(diagnostic),
             None => {
                 diagnostic.help = Some(format!("write the {noun} after `{given}`: `{given}(…)`"))
             }
@@ -200,7 +200,7 @@ impl Infer<'_> {
         let message = format!("`{name}` takes a size here, and `{text}` is a value");
         let diagnostic = self.error(codes::KIND_MISMATCH, self.span(term), message);
         match sizes {
-            Some(sizes) => sizes.offer(&name, diagnostic),
+            Some(sizes) => sizes.offer(diagnostic),
             None if swapped.is_some() => {
                 diagnostic.help =
                     Some("sizes come before values: swap the two arguments".to_owned());
@@ -463,6 +463,9 @@ impl Infer<'_> {
             _ => None,
         };
         let help = match (&*self.table.head(ty), &self.item.term(term).kind) {
+            (Type::Fun(..), _) if let Some(pipe) = self.pipe_in_operand(term) => {
+                Some(format!("`{op}` is applied before `|>`: write `{pipe}`"))
+            }
             (Type::Fun(..), TermKind::Name(_) | TermKind::Apply { .. }) => {
                 let function = self.source(term);
                 Some(format!("an argument is missing: `{function}(…)`"))
@@ -473,6 +476,28 @@ impl Infer<'_> {
         let message = format!("`{op}` works on {wanted}, and this is `{text}`{any}");
         self.error(codes::WRONG_SUBKIND, self.span(term), message)
             .help = help;
+    }
+
+    /// Returns an operation in whose left operand a value is piped, as `(x |> f) / y`, if `term` is
+    /// the function `f` in `x |> f / y`.
+    fn pipe_in_operand(&self, term: TermId) -> Option<String> {
+        self.item.terms.iter().find_map(|other| {
+            let TermKind::Binary {
+                op: BinaryOp::Pipe,
+                lhs: piped,
+                rhs,
+                ..
+            } = other.kind
+            else {
+                return None;
+            };
+            let TermKind::Binary { op, lhs, rhs, .. } = self.item.term(rhs).kind else {
+                return None;
+            };
+            let [piped, right] = [piped, rhs].map(|part| self.source(part));
+            let op = op.as_str();
+            (lhs == term).then(|| format!("({piped} |> {}) {op} {right}", self.source(term)))
+        })
     }
 
     pub(in crate::infer) fn wrong_subkind(&mut self, term: TermId, ty: &Ty, clash: &UnifyError) {
@@ -510,8 +535,8 @@ pub(in crate::infer) fn space_meant(word: &str) -> Option<&'static str> {
 
 impl MissingSizes {
     /// Adds the missing sizes to a message, with the fix that writes them.
-    fn offer(self, name: &str, diagnostic: &mut syntax::Diagnostic) {
-        let call = format!("{name}{}", self.calls);
+    fn offer(self, diagnostic: &mut syntax::Diagnostic) {
+        let call = self.call;
         diagnostic.help = Some(format!("sizes come first: `{call}`"));
         let fix = Fix::preferred(format!("Write `{call}`"), vec![self.edit]);
         diagnostic.fixes.push(fix);
