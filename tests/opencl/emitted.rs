@@ -23,7 +23,7 @@ fn kernels_compile_without_a_warning() {
     let folder = tempfile::tempdir().expect("a folder");
     each(&programs(), |program: &Program| {
         let output = rise_ls()
-            .args(["emit", &program.file, "--def", &program.name])
+            .args(["emit", &program.file, "--def", program.def()])
             .args(["--as", "opencl"])
             .output()
             .expect("rise-ls starts");
