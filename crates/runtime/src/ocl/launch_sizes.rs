@@ -218,10 +218,10 @@ mod tests {
         assert_eq!(first(&KernelLoops::default()), ([1; 3], [1; 3]));
         let loops = counts(&[(Global, 0, 1000)]);
         assert_eq!(first(&loops), ([32, 1, 1], [1024, 1, 1]));
-        let loops = counts(&[(Global, 0, 1 << 20)]);
-        assert_eq!(first(&loops), ([256, 1, 1], [1 << 20, 1, 1]));
-        let loops = counts(&[(Global, 0, 512), (Global, 1, 512)]);
-        assert_eq!(first(&loops), ([32, 8, 1], [512, 512, 1]));
+        let loops = counts(&[(Global, 0, 1 << 16)]);
+        assert_eq!(first(&loops), ([256, 1, 1], [1 << 16, 1, 1]));
+        let loops = counts(&[(Global, 0, 256), (Global, 1, 256)]);
+        assert_eq!(first(&loops), ([32, 8, 1], [256, 256, 1]));
         let loops = counts(&[(Global, 0, 3)]);
         assert_eq!(first(&loops), ([4, 1, 1], [4, 1, 1]));
         let loops = counts(&[(Global, 0, 100), (Global, 1, 50)]);
