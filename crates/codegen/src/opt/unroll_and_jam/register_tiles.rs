@@ -136,8 +136,8 @@ impl UnrollAndJam<'_> {
         let expanded = self.expanded(&parts);
         let size = expanded.as_ref().map_or(1, |_| GROUPS);
         let expanded = expanded.unwrap_or_default();
-        let block = self.counter_like(this);
-        let first_group = Nat::var(block);
+        let counter = self.counter_like(this);
+        let first_group = Nat::var(counter);
         let of_block = Nat::min(&Nat::constant(size), &Nat::sub(groups, &first_group));
         let mut body: Vec<Stmt> = (expanded.iter())
             .map(|array| Stmt::new(StmtKind::Declare(array.copy, None), array.origin, None))
@@ -176,7 +176,7 @@ impl UnrollAndJam<'_> {
             });
         }
         Loop {
-            counter: block,
+            counter,
             from: Nat::ZERO,
             to: groups.clone(),
             step: Nat::constant(size),

@@ -491,12 +491,13 @@ impl Infer<'_> {
             else {
                 return None;
             };
-            let TermKind::Binary { op, lhs, rhs, .. } = self.item.term(rhs).kind else {
-                return None;
-            };
-            let [piped, right] = [piped, rhs].map(|part| self.source(part));
-            let op = op.as_str();
-            (lhs == term).then(|| format!("({piped} |> {}) {op} {right}", self.source(term)))
+            match self.item.term(rhs).kind {
+                TermKind::Binary { op, lhs, rhs, .. } if lhs == term => {
+                    let [piped, stage, right] = [piped, term, rhs].map(|part| self.source(part));
+                    Some(format!("({piped} |> {stage}) {} {right}", op.as_str()))
+                }
+                _ => None,
+            }
         })
     }
 
