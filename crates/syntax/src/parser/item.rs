@@ -134,9 +134,10 @@ impl Parser<'_> {
         let mut annotations = Vec::new();
         while self.at(TokenKind::At) {
             self.divides = true;
-            annotations.push(self.annotation());
+            let annotation = self.annotation();
             self.divides = false;
-            self.skip_behind_annotation();
+            self.skip_behind_annotation(&annotation);
+            annotations.push(annotation);
         }
         annotations.into_boxed_slice()
     }
@@ -211,18 +212,34 @@ impl Parser<'_> {
     }
 
     /// Reports and skips text between an annotation and the next annotation, definition or import.
-    fn skip_behind_annotation(&mut self) {
+    fn skip_behind_annotation(&mut self, annotation: &Annotation) {
         use TokenKind::{At, Def, End, Foreign, Import};
         let token = self.token();
         if matches!(token.kind, At | Def | End | Foreign | Import) {
             return;
         }
         let text = self.quoted(token);
-        let message = format!("unexpected {text} after the annotation: a `def` follows it");
-        self.error_at(token.span, message);
         while !matches!(self.kind(), At | Def | End | Foreign | Import) {
             self.bump();
         }
+        let skipped = self.since(token.span.start);
+        let behind = Span::new(annotation.span.end, skipped.end);
+        let annotated = self.slice(annotation.span);
+        // Text in the same line as an annotation without parentheses is its argument.
+        let is_argument = !annotated.ends_with(')') && !self.slice(behind).contains('\n');
+        let diagnostic = match is_argument {
+            true => Diagnostic::syntax(
+                token.span,
+                format!("expected `(` before the argument of `{annotated}`, found {text}"),
+            )
+            .help("the arguments of an annotation are in parentheses")
+            .write(behind, format!("({})", self.slice(skipped))),
+            false => Diagnostic::syntax(
+                token.span,
+                format!("unexpected {text} after the annotation: a `def` follows it"),
+            ),
+        };
+        self.report(diagnostic);
     }
 
     /// Parses a string literal. Returns its text with the escapes resolved, and its span with the

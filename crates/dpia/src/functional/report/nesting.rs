@@ -1,5 +1,7 @@
 //! Messages about wrongly nested parallel maps, with alternatives.
 
+use std::collections::BTreeSet;
+
 use rise::Primitive;
 use rise::core::Origin;
 use rise::pattern::Level;
@@ -75,6 +77,17 @@ impl Reporter<'_> {
             ),
         };
         let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
+        let locals = local_dimensions(inner, inside);
+        if found.help.is_none() && outer.is_none() && groups.is_none() && locals.len() > 1 {
+            let groups: Vec<String> = (locals.iter().rev())
+                .map(|dimension| format!("mapWorkGroup({dimension})("))
+                .collect();
+            found.help = Some(format!(
+                "put this into `{}…{}`, or write `mapGlobal` for each `mapLocal`",
+                groups.concat(),
+                ")".repeat(groups.len())
+            ));
+        }
         if found.help.is_none() && !list.is_empty() {
             let group = match (inner.primitive, outer) {
                 (MapLocal, None) if inner.dimension > 0 => format!(
@@ -245,4 +258,15 @@ fn why(inner: ParallelMap, outer: Option<ParallelMap>) -> Option<&'static str> {
         }
         _ => "the work-items of this dimension already share the iterations of the map around it",
     })
+}
+
+/// Returns the dimensions of a `mapLocal` and of the ones inside it; none for other maps.
+fn local_dimensions(inner: ParallelMap, inside: &[Vec<ParallelMap>]) -> BTreeSet<u8> {
+    if inner.primitive != MapLocal {
+        return BTreeSet::new();
+    }
+    let maps = inside.iter().flatten().chain([&inner]);
+    maps.filter(|level| level.primitive == MapLocal)
+        .map(|level| level.dimension)
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! Messages about calls whose arguments have the wrong form or order, with the call to write
 //! instead.
 
-use syntax::ast::{BinaryOp, TermId, TermKind};
+use syntax::ast::{BinaryOp, BinderAnnotation, Half, TermId, TermKind};
 use syntax::{Fix, Span};
 
 use super::super::Infer;
@@ -109,8 +109,55 @@ impl Infer<'_> {
             (Type::Fun(..), found) if !is_function(found) && !matches!(found, Type::Array(..)) => {
                 self.applied_for_function(value)
             }
+            (Type::Scalar(_), Type::Scalar(_)) => (self.other_half(value, wanted))
+                .or_else(|| self.reduction_to_another_type(head, value, got)),
             _ => None,
         }
+    }
+
+    /// Returns the remedy for `p._1` where only `p._2` has the wanted type, or the reverse.
+    fn other_half(&self, value: TermId, wanted: &Ty) -> Option<Suggestion> {
+        let term = self.item.term(self.bare(value));
+        let TermKind::Project { pair, half } = term.kind else {
+            return None;
+        };
+        let of_pair = self.type_of_expr(pair)?;
+        let Type::Pair(first, second) = &*self.table.ty(of_pair) else {
+            return None;
+        };
+        let (name, other) = match half {
+            Half::First => ("_2", second),
+            Half::Second => ("_1", first),
+        };
+        let text = format!("{}.{name}", self.source(pair));
+        (other == wanted).then(|| Suggestion {
+            help: format!("`{text}` is the `{}`", self.show(wanted)),
+            fix: Some(Fix::write(term.span, text)),
+        })
+    }
+
+    /// Returns the remedy for a `reduce` whose function has an accumulator of the type of the
+    /// initial value, which is not that of the elements.
+    fn reduction_to_another_type(
+        &self,
+        head: TermId,
+        initial: TermId,
+        got: &Ty,
+    ) -> Option<Suggestion> {
+        let [function, second, ..] = self.arguments_of(head)[..] else {
+            return None;
+        };
+        let TermKind::Fun { params, .. } = &self.item.term(self.bare(function)).kind else {
+            return None;
+        };
+        let BinderAnnotation::Type(written) = self.item.binder(*params.first()?).annotation else {
+            return None;
+        };
+        let is_reduction = self.is_primitive(head, &[Primitive::Reduce]) && second == initial;
+        (is_reduction && self.source(written) == self.show(got)).then(|| Suggestion {
+            help: "the function of `reduce` combines two elements, and that of `reduceSeq` an accumulator of any type with an element: write `reduceSeq`".to_owned(),
+            fix: Some(Fix::write(self.span(head), "reduceSeq")),
+        })
     }
 
     fn half_of_each(&self, head: TermId) -> Suggestion {
@@ -265,7 +312,7 @@ impl Infer<'_> {
 
     /// Returns the stage `split(4)` that a term ends with, if it is an application of `split` to a
     /// size and an array.
-    fn split_of(&self, term: TermId) -> Option<TermId> {
+    pub(super) fn split_of(&self, term: TermId) -> Option<TermId> {
         let spine = Spine::of(self.item, self.bare(term));
         let is_split = spine.args.len() == 2 && self.is_primitive(spine.head, &[Primitive::Split]);
         is_split.then(|| spine.after(1))

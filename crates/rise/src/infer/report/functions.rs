@@ -50,10 +50,22 @@ impl Infer<'_> {
         let before = spine.args.iter().take_while(|other| other.term != arg);
         let (mut help, mut fix) = (None, None);
         let (span, message) = if piped {
-            (
-                self.span(head),
-                format!("cannot pipe into `{name}`, which is not a function: its type is `{text}`"),
-            )
+            let message = match before.last() {
+                Some(&SpineArg { term: last, .. }) => {
+                    let argument = self.source(last);
+                    help = Some(format!(
+                        "the value before `|>` is the last argument: remove `{argument}`"
+                    ));
+                    fix = self.without_argument(last);
+                    format!(
+                        "`{name}` has all its arguments, and cannot take another from `|>`: its result is `{text}`"
+                    )
+                }
+                None => format!(
+                    "cannot pipe into `{name}`, which is not a function: its type is `{text}`"
+                ),
+            };
+            (self.span(head), message)
         } else {
             let message = match (&*self.table.head(ty), &self.item.term(head).kind) {
                 (Type::Array(..), TermKind::Name(_)) if self.lookup(&name).is_some() => {

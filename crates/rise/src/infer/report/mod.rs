@@ -13,7 +13,7 @@ mod sizes;
 mod types;
 
 use nat::{Nat, Prop, Var};
-use syntax::ast::{Kind, Name, TermId, TermKind};
+use syntax::ast::{BinaryOp, BinderId, Kind, Name, TermId, TermKind};
 use syntax::{Code, Related, Span};
 
 use super::expr::kind_noun;
@@ -248,7 +248,7 @@ impl Infer<'_> {
         loop {
             match &self.item.term(term).kind {
                 TermKind::Binary {
-                    op: syntax::ast::BinaryOp::Pipe,
+                    op: BinaryOp::Pipe,
                     rhs,
                     ..
                 } => term = *rhs,
@@ -262,6 +262,16 @@ impl Infer<'_> {
     /// Returns the place where a variable of the expected type was solved, with a text for it, if
     /// that is another place than the mismatch.
     pub(in crate::infer) fn origin(&self, expected: &Ty, cause: Cause) -> Option<(Span, String)> {
+        if let CauseCode::Annotated { param } = cause.why
+            && let Some((operator, function)) = self.function_before(param)
+        {
+            let value = match &self.item.term(self.bare(function)).kind {
+                TermKind::Fun { body, .. } => *body,
+                _ => function,
+            };
+            let text = format!("the other function of `{}` returns this", operator.as_str());
+            return Some((self.span(value), text));
+        }
         let (mut found, here) = (None, cause.span);
         super::for_each_var(expected, &mut |v| {
             if found.is_none()
@@ -273,6 +283,28 @@ impl Infer<'_> {
             }
         });
         found.map(|at| (at, "the expected type comes from here".to_owned()))
+    }
+
+    /// Returns the operator and the other function of the composition whose second function has the
+    /// parameter; `None` if its function is not composed.
+    fn function_before(&self, param: BinderId) -> Option<(BinaryOp, TermId)> {
+        let mut terms = (0..self.item.terms.len()).map(|at| TermId(at as u32));
+        let mut whole = terms.find(|term| {
+            matches!(&self.item.term(*term).kind, TermKind::Fun { params, .. } if params.first() == Some(&param))
+        })?;
+        let is_paren =
+            |kind: &TermKind, own| matches!(kind, TermKind::Paren(inner) if *inner == own);
+        while let Some(outer) = self.parent(whole, is_paren) {
+            whole = outer;
+        }
+        self.item.terms.iter().find_map(|term| match term.kind {
+            TermKind::Binary { op, lhs, rhs, .. } => match op {
+                BinaryOp::Then if rhs == whole => Some((op, lhs)),
+                BinaryOp::After if lhs == whole => Some((op, rhs)),
+                _ => None,
+            },
+            _ => None,
+        })
     }
 
     /// Returns the place of the binder of the value that a term names, with a text that tells its

@@ -11,6 +11,7 @@ use super::EquationFailure;
 use crate::codes;
 use crate::primitive::Primitive;
 use crate::print;
+use crate::spine::Spine;
 use crate::types::{Arg, Names, Obligation, Ty, Type};
 use crate::{Target, TermInfo};
 
@@ -68,7 +69,8 @@ impl Infer<'_> {
                     ),
                     None => self.size_line(&left, &right, cause),
                 };
-                let help = self.size_help(&expected, &found, a, b);
+                let help = (self.split_into_other_rows(cause, &expected, &found))
+                    .or_else(|| self.size_help(&expected, &found, a, b));
                 (codes::SIZE_MISMATCH, format!("{first}{comparison}{why}"), help)
             }
             EquationFailure::Undecided => (
@@ -92,6 +94,26 @@ impl Infer<'_> {
         let diagnostic = self.error(code, cause.span, message);
         diagnostic.related = related;
         diagnostic.advise(help, fix);
+    }
+
+    /// Returns the help for `xs |> split(n)` whose rows should have the length that their number
+    /// has; `None` for other values.
+    fn split_into_other_rows(&self, cause: Cause, expected: &Ty, found: &Ty) -> Option<String> {
+        let Type::Array(_, row) = &**expected else {
+            return None;
+        };
+        if !self.are_swapped(expected, found) {
+            return None;
+        }
+        let stage = self.split_of(self.whole_at(cause.span)?)?;
+        let [size] = Spine::of(self.item, stage).args[..] else {
+            return None;
+        };
+        let (stage, size) = (self.source(stage), self.source(size.term));
+        let length = self.show_nat(row.size()?);
+        Some(format!(
+            "`{stage}` makes rows of `{size}` elements: write `split({length})`, or exchange the dimensions with `transpose`"
+        ))
     }
 
     /// Returns the place where the size `size` in the expected type was determined, if that is

@@ -2,7 +2,7 @@
 
 use nat::{Nat, Var};
 use syntax::ast::{Kind, Literal, ScalarType, TermId, TermKind};
-use syntax::{Fix, ItemSpan, Span};
+use syntax::{Fix, ItemSpan, Related, Span};
 
 use super::super::expr::kind_noun;
 use super::super::unify::{Cause, CauseCode, UnifyError, for_each_var};
@@ -162,6 +162,10 @@ impl Infer<'_> {
         if self.reported_padding(&wanted, &got, cause) {
             return;
         }
+        let related = self.cause_places(cause, self.origin(expected, cause));
+        if self.reported_as_array(&wanted, &got, cause, &related) {
+            return;
+        }
         let first = self.mismatch_line(&wanted, &got, cause);
         let message = if self.is_literal(&got) {
             first
@@ -176,7 +180,6 @@ impl Infer<'_> {
             )),
             None => self.mismatch_help(&wanted, &got, cause),
         };
-        let related = self.cause_places(cause, self.origin(expected, cause));
         let fix = (rearranged.and_then(|function| self.apply_fix(&function, cause)))
             .or_else(|| self.annotation_fix(&wanted, cause))
             .or_else(|| self.conversion_fix(&wanted, &got, cause))
@@ -191,6 +194,28 @@ impl Infer<'_> {
         if let CauseCode::Operand { op, lhs, rhs } = cause.why {
             self.mend_operator(op, (lhs, &wanted), (rhs, &got));
         }
+    }
+
+    /// Returns true if a variable that is no array is used as one, and an error about another use
+    /// of it says so.
+    fn reported_as_array(&self, wanted: &Ty, got: &Ty, cause: Cause, places: &[Related]) -> bool {
+        let value = match cause.why {
+            CauseCode::Argument { term, .. } | CauseCode::Piped { value: term, .. } => term,
+            _ => return false,
+        };
+        let Some((binder, _)) = self.binding_place(value) else {
+            return false;
+        };
+        let mut places = places.iter().filter(|related| related.place.span == binder);
+        let is_array = |ty: &Ty| matches!(**ty, Type::Array(..));
+        is_array(wanted)
+            && !is_array(got)
+            && places.any(|place| {
+                let mut errors = self.diagnostics.iter();
+                errors.any(|error| {
+                    error.code == codes::TYPE_MISMATCH && error.related.contains(place)
+                })
+            })
     }
 
     /// Returns the text of the beginning of a function over a size, if that is wanted and a
