@@ -21,7 +21,8 @@ use crate::{FilePosition, free_vars, glossary, markdown, token, tree};
 pub struct Hover {
     /// The range of the word under the cursor.
     pub range: Span,
-    /// The content in Markdown, with code blocks in the file's language.
+    /// The content in Markdown. Each code block is marked with its own language: that of the file,
+    /// that of the definition it shows, C for generated code, or text.
     pub markdown: String,
 }
 

@@ -22,7 +22,8 @@ use super::Outcome;
 
 /// The number of turns, of several calls each.
 const TURNS: usize = 11;
-/// The approximate time of all calls of a turn.
+/// The approximate time of the calls of the hand-written program in a turn, which calls the
+/// generated program as often.
 const TURN: Duration = Duration::from_millis(60);
 /// The number of compilations, of which the median counts.
 const COMPILATIONS: usize = 5;

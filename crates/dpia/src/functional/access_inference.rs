@@ -256,9 +256,10 @@ impl AccessInference {
         phrase::prim(prim, types, taken, term.origin)
     }
 
-    /// Translates an argument of the primitive at `origin`, whose result has the access `access`
-    /// and is written to `into`. Returns also the variable and the value of the argument's access
-    /// if the argument has an access of its own.
+    /// Translates an argument of the primitive at `origin`, whose result has the access `access`.
+    /// The memory `into` is that of the argument if the argument is written, or of its results if
+    /// it is a function. Returns also the variable and the value of the argument's access if the
+    /// argument has an access of its own.
     fn taken(
         &mut self,
         arg: &Term,

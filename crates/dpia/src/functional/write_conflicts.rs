@@ -245,7 +245,7 @@ impl AccessInference {
     }
 
     /// Returns the enclosing `mapWorkGroup` of the dimension, if only the work-items of a group
-    /// write the same memory, no loop can be distributed over them, and the map could be a
+    /// write the same memory, no sequential loop is around the write, and the map could be a
     /// `mapGlobal`.
     fn group_of_one(
         &self,
