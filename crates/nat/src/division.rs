@@ -131,9 +131,11 @@ pub(crate) fn floor_rem(a: i64, b: i64) -> Option<i64> {
 /// Returns `(q, rest)`, where `a / b` is `q` if `rest` is `None`, and `q + x / y` if `rest` is
 /// `Some((x, y))`, with simplified `x` and `y`.
 pub(crate) fn divide(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Option<(Nat, Nat)>) {
+    /// The number of simplifications after which the operands are left as they are.
+    const MOST: usize = 64;
     let mut quotient = Nat::ZERO;
     let (mut a, mut b) = (a.clone(), b.clone());
-    loop {
+    for _ in 0..MOST {
         if let (Some(x), Some(y)) = (a.as_const(), b.as_const())
             && let Some(value) = floor_div(x, y)
         {
@@ -159,6 +161,7 @@ pub(crate) fn divide(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Option<(Nat,
         }
         (a, b) = (next_a, next_b);
     }
+    (quotient, Some((a, b)))
 }
 
 /// Returns simpler operands with the same floor quotient, or the given ones if none are found.
@@ -236,7 +239,8 @@ fn is_remainder_of(a: &Nat, b: &Nat) -> bool {
     a.is_plainly_nonneg() && Nat::sub(&Nat::sub(b, a), &Nat::ONE).is_plainly_nonneg()
 }
 
-/// Returns `(k, r)` with `a = k*b + r`, where `r` is simpler than `a`, or `k` is 0.
+/// Subtracts multiples of `b` from `a`. Returns `(k, r)` with `a = k*b + r`; `k` is 0 if nothing can
+/// be subtracted. Coefficients are divided with `rounding` if `b` is a single term.
 pub(crate) fn reduce(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Nat) {
     let by = b.terms();
     match by.as_ref() {
@@ -252,7 +256,11 @@ pub(crate) fn reduce(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Nat) {
                 (coeff != 0).then_some(Term { mono, coeff })
             });
             let out = crate::arith::collect(out.collect()).unwrap_or(Nat::ZERO);
-            match try_mul(&out, b).and_then(|multiple| try_add(a, &multiple, -1)) {
+            let rest = try_mul(&out, b).and_then(|multiple| try_add(a, &multiple, -1));
+            // A multiple of a power can have another power: `2 * 2^(k-1)` is `2^k`. To subtract it
+            // from `3 * 2^(k-1)` would not make that smaller.
+            let is_known = |mono: &Mono| terms.iter().any(|term| term.mono == *mono);
+            match rest.filter(|rest| rest.terms().iter().all(|term| is_known(&term.mono))) {
                 Some(rest) => (out, rest),
                 None => (Nat::ZERO, a.clone()),
             }

@@ -58,3 +58,19 @@ fn equal_powers_add_up_to_a_larger_one() {
     // A power whose exponent is not negative keeps constant factors outside.
     assert_eq!(Nat::add(&two(v(0)), &two(v(0))), two(v(0) + 1));
 }
+
+#[test]
+fn multiples_of_powers_are_divided_by_their_base() {
+    let power = |exp: Nat| Nat::pow(&Nat::constant(2), &exp);
+    for factor in [3i64, 5, 6, 7, -3] {
+        for by in [2, 3, 4, 6] {
+            let dividend = power(&v(0) - 1) * factor;
+            let quotient = Nat::div(&dividend, &Nat::constant(by));
+            for k in 1..6 {
+                let expected = (factor << (k - 1)).div_euclid(by);
+                let value = quotient.subst(&|_| Some(Nat::constant(k)));
+                assert_eq!(value.as_const(), Some(expected), "{factor} / {by}, k = {k}");
+            }
+        }
+    }
+}
