@@ -291,7 +291,8 @@ fn local_memory_diagnostics(db: &dyn Db, item: SourceItem, module: &Module) -> A
 }
 
 /// Returns `found` with the warning that the item's launch sizes have no effect, if it has no target
-/// with work-items and neither its strategy nor its patterns may need one.
+/// with work-items. There is no warning for items with errors, and for items without `@target` whose
+/// strategy or patterns may need such a target.
 fn add_launch_diagnostic(
     db: &dyn Db,
     item: ItemId,

@@ -157,7 +157,8 @@ impl Tiling<'_> {
         })
     }
 
-    /// Returns the loop `consumer`, and as many of those `before` it as are computed in its tiles.
+    /// Returns the loop `consumer`, and those `before` it up to the first one that cannot be computed
+    /// in its tiles. The result is empty if the accesses of `consumer` are unknown.
     fn members(
         &self,
         (at, consumer): (usize, &Loop),

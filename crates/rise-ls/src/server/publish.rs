@@ -252,7 +252,8 @@ impl FileDiagnostics {
     }
 }
 
-/// Computes the diagnostics of a document, with the outcomes of `known` runs that are still valid.
+/// Computes the diagnostics of a document. With [`Effort::Check`] they include the outcomes of those
+/// `known` runs whose inputs are unchanged, with [`Effort::Run`] those of all examples and strategies.
 fn diagnostics(
     snapshot: &Snapshot,
     file: FileId,

@@ -66,7 +66,9 @@ impl<'a> Infer<'a> {
         let name = &second.name;
         let message = format!("a definition may have only one `@{name}`");
         let help = match name.as_str() {
-            "strategy" => "to apply both, define a strategy `first ; second` in an .elevate file",
+            "strategy" => {
+                "leave one of them out; to apply both, define a strategy `first ; second` in an .elevate file"
+            }
             _ => "leave one of them out",
         };
         let first = first.span;

@@ -164,7 +164,7 @@ impl Infer<'_> {
         }
         let text = self.show(&ty);
         let help = match &*ty {
-            Type::Index(_) => "take a number, and pass `indexAsNat(i)`",
+            Type::Index(_) => "take a `natType`, and pass `indexAsNat(i)`",
             Type::Array(..) => {
                 "take elements, and apply the function to them with `map` or `reduceSeq`"
             }

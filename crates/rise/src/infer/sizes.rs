@@ -179,7 +179,12 @@ impl Infer<'_> {
             }
             _ if self.is_size(callee) => {
                 let message = format!("`{name}` is a size, not a function on sizes");
-                self.error(codes::KIND_MISMATCH, self.span(term), message);
+                let product = match args[..] {
+                    [factor] => Some(format!("{name} * {}", self.source(factor))),
+                    _ => None,
+                };
+                self.error(codes::KIND_MISMATCH, self.span(term), message)
+                    .help = product.map(|product| format!("the product of both is `{product}`"));
                 None
             }
             _ => {

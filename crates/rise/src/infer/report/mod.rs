@@ -285,9 +285,8 @@ impl Infer<'_> {
         found.map(|at| (at, "the expected type comes from here".to_owned()))
     }
 
-    /// Returns the operator and the other function of the composition whose second function has the
-    /// parameter; `None` if its function is not composed.
-    fn function_before(&self, param: BinderId) -> Option<(BinaryOp, TermId)> {
+    /// Returns the function with the first parameter `param`, with the parentheses around it.
+    fn function_of(&self, param: BinderId) -> Option<TermId> {
         let mut terms = (0..self.item.terms.len()).map(|at| TermId(at as u32));
         let mut whole = terms.find(|term| {
             matches!(&self.item.term(*term).kind, TermKind::Fun { params, .. } if params.first() == Some(&param))
@@ -297,6 +296,44 @@ impl Infer<'_> {
         while let Some(outer) = self.parent(whole, is_paren) {
             whole = outer;
         }
+        Some(whole)
+    }
+
+    /// Returns the array of the `map` whose function has the variable that a term names as its
+    /// parameter; `None` for other terms.
+    pub(in crate::infer) fn mapped_array(&self, element: TermId) -> Option<TermId> {
+        let Target::Binder(param) = self.target_of(self.bare(element))? else {
+            return None;
+        };
+        let function = self.function_of(param)?;
+        let call = self.parent(
+            function,
+            |kind, own| matches!(kind, TermKind::Apply { args, .. } if args.first() == Some(&own)),
+        )?;
+        let TermKind::Apply { callee, args } = &self.item.term(call).kind else {
+            return None;
+        };
+        if !self.is_primitive(*callee, &[Primitive::Map]) {
+            return None;
+        }
+        args.get(1).copied().or_else(|| {
+            self.item.terms.iter().find_map(|term| match &term.kind {
+                TermKind::Apply { callee, args } if *callee == call => args.first().copied(),
+                TermKind::Binary {
+                    op: BinaryOp::Pipe,
+                    lhs,
+                    rhs,
+                    ..
+                } if *rhs == call => Some(*lhs),
+                _ => None,
+            })
+        })
+    }
+
+    /// Returns the operator and the other function of the composition whose second function has the
+    /// parameter; `None` if its function is not composed.
+    fn function_before(&self, param: BinderId) -> Option<(BinaryOp, TermId)> {
+        let whole = self.function_of(param)?;
         self.item.terms.iter().find_map(|term| match term.kind {
             TermKind::Binary { op, lhs, rhs, .. } => match op {
                 BinaryOp::Then if rhs == whole => Some((op, lhs)),

@@ -3,7 +3,7 @@
 use syntax::ast::{BinaryOp, Name, ScalarType, TermId, TermKind};
 use syntax::{Fix, Span};
 
-use super::super::Infer;
+use super::super::{Infer, LocalBinding};
 use super::is_function;
 use crate::codes;
 use crate::primitive::Primitive;
@@ -84,7 +84,13 @@ impl Infer<'_> {
         if let Some(help) = self.help_for_index(op, (lhs, left), (rhs, right)) {
             return Some(Suggestion::advice(help));
         }
-        match (self.operand(left)?, self.operand(right)?) {
+        let operands = (self.operand(left)?, self.operand(right)?);
+        if let (Operand::Array, _) | (_, Operand::Array) = operands
+            && let Some(mend) = self.mapped_expression(lhs, rhs)
+        {
+            return Some(mend);
+        }
+        match operands {
             (Operand::Array, Operand::Array) => self.zipped(word, lhs, rhs),
             (Operand::Array, _) => self.mapped(ARRAYS, word, lhs, rhs, true),
             (_, Operand::Array) => self.mapped(ARRAYS, word, lhs, rhs, false),
@@ -101,6 +107,70 @@ impl Infer<'_> {
             (_, Operand::Pair) => Some(half(&b)),
             _ => None,
         }
+    }
+
+    /// Returns the remedy for an operation on arrays inside other operations, with one `map` for the
+    /// whole expression; `None` if the operation is the whole one, or if the expression consists of
+    /// more than operators, numbers and the names of at most two arrays.
+    fn mapped_expression(&self, lhs: TermId, rhs: TermId) -> Option<Suggestion> {
+        let operation = self.operation(lhs, rhs)?;
+        let mut whole = operation;
+        while let Some(outer) = self.parent(whole, |kind, own| match kind {
+            TermKind::Binary { op, lhs, rhs, .. } => {
+                is_arithmetic(*op) && [*lhs, *rhs].contains(&own)
+            }
+            TermKind::Paren(inner) => *inner == own,
+            _ => false,
+        }) {
+            whole = outer;
+        }
+        if self.bare(whole) == operation {
+            return None;
+        }
+        let span = self.span(whole);
+        let parts = self
+            .item
+            .terms
+            .iter()
+            .filter(|term| span.contains(term.span));
+        let mut arrays: Vec<&Name> = Vec::new();
+        for part in parts {
+            match &part.kind {
+                TermKind::Name(name) => match &self.lookup(name)?.meaning {
+                    LocalBinding::Value(ty) if matches!(self.operand(ty), Some(Operand::Array)) => {
+                        if !arrays.contains(&name) {
+                            arrays.push(name);
+                        }
+                    }
+                    LocalBinding::Value(_) => {}
+                    LocalBinding::TypeLevel(..) | LocalBinding::Broken => return None,
+                },
+                TermKind::Binary { op, .. } if is_arithmetic(*op) => {}
+                TermKind::Paren(_) | TermKind::Unary { .. } | TermKind::Literal(_) => {}
+                _ => return None,
+            }
+        }
+        let first = self.new_name(&["x", "a", "element"])?;
+        let second = self.new_name(&["y", "b", "other"])?;
+        let (value, parameter) = match arrays[..] {
+            [xs] => (xs.to_string(), first.to_owned()),
+            [xs, ys] => (format!("zip({xs})({ys})"), format!("({first}, {second})")),
+            _ => return None,
+        };
+        let elements = arrays.iter().map(|name| name.as_str()).zip([first, second]);
+        let body = elements.fold(self.source(whole), |text, (array, element)| {
+            with_word_replaced(&text, array, element)
+        });
+        let (before, after) = self.brackets(whole);
+        let written = format!("{value} |> map(fun({parameter} => {body}))");
+        Some(Suggestion {
+            help: format!("an operator works on single elements: `{written}`"),
+            fix: Some(Fix::replace(
+                "Compute the expression for each element with `map`",
+                span,
+                format!("{before}{written}{after}"),
+            )),
+        })
     }
 
     /// Returns true if both operands are scalars or undetermined number literals, so that a
@@ -419,6 +489,25 @@ impl Infer<'_> {
 fn works_on_vectors(op: BinaryOp) -> bool {
     use BinaryOp::{Add, Div, Mul, Sub};
     matches!(op, Add | Sub | Mul | Div)
+}
+
+fn is_arithmetic(op: BinaryOp) -> bool {
+    works_on_vectors(op) || op == BinaryOp::Mod
+}
+
+/// Returns the text with each occurrence of the word replaced that is no part of a longer word.
+fn with_word_replaced(text: &str, word: &str, by: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut replaced = String::with_capacity(text.len());
+    let mut end = 0;
+    for (at, _) in text.match_indices(word) {
+        let behind = at + word.len();
+        let stands_alone = !text[..at].ends_with(is_part) && !text[behind..].starts_with(is_part);
+        replaced.push_str(&text[end..at]);
+        replaced.push_str(if stands_alone { by } else { word });
+        end = behind;
+    }
+    replaced + &text[end..]
 }
 
 fn half(pair: &str) -> Suggestion {

@@ -70,6 +70,7 @@ impl Infer<'_> {
                     None => self.size_line(&left, &right, cause),
                 };
                 let help = (self.split_into_other_rows(cause, &expected, &found))
+                    .or_else(|| self.rows_for_columns(cause, a))
                     .or_else(|| self.size_help(&expected, &found, a, b));
                 (codes::SIZE_MISMATCH, format!("{first}{comparison}{why}"), help)
             }
@@ -114,6 +115,19 @@ impl Infer<'_> {
         Some(format!(
             "`{stage}` makes rows of `{size}` elements: write `split({length})`, or exchange the dimensions with `transpose`"
         ))
+    }
+
+    /// Returns the help for a row of a matrix where a column is meant, because the size `wanted` is
+    /// the number of rows; `None` for other values.
+    fn rows_for_columns(&self, cause: Cause, wanted: &Nat) -> Option<String> {
+        let (_, value) = cause.call()?;
+        let matrix = self.mapped_array(value)?;
+        let dimensions = self.dimensions(self.type_of_expr(matrix)?);
+        let is_meant = dimensions.len() >= 2 && dimensions.first() == Some(wanted);
+        let (value, matrix) = (self.source(value), self.source(matrix));
+        is_meant.then(|| {
+            format!("`{value}` is a row of `{matrix}`: the columns are the rows of `{matrix} |> transpose`")
+        })
     }
 
     /// Returns the place where the size `size` in the expected type was determined, if that is
@@ -468,6 +482,15 @@ impl Infer<'_> {
             && crate::Primitive::from_name(&head).is_some()
         {
             return format!("`{head}` needs a size of at least {least} here, found {found}");
+        }
+        if let (true, Prop::Equal(assumed, length)) =
+            (self.is_primitive(source.head, &[Primitive::Assume]), &prop)
+        {
+            let [assumed, length] =
+                [assumed, length].map(|nat| nat.display(&|v| names.get(v)).to_string());
+            return format!(
+                "`{head}({assumed})` says that the array has the size {assumed}, and its size is {length}"
+            );
         }
         match text == here {
             true => format!("{user} needs {here}, which does not hold"),

@@ -271,6 +271,12 @@ impl Infer<'_> {
             }
             CauseCode::Annotated { param } => {
                 let name = &self.item.binder(param).name;
+                if let Some((operator, _)) = self.function_before(param) {
+                    return format!(
+                        "`{}` passes {want} to `{name}`, and its annotation says {have}",
+                        operator.as_str()
+                    );
+                }
                 format!("`{name}` is given {want}, and its annotation says {have}")
             }
             CauseCode::Assigned { .. } => {
@@ -314,7 +320,12 @@ impl Infer<'_> {
         cause: Cause,
     ) -> Option<String> {
         match (&**wanted, &**got) {
-            _ if matches!(cause.why, CauseCode::Annotated { .. }) => None,
+            _ if let CauseCode::Annotated { param } = cause.why => {
+                self.function_before(param).map(|_| {
+                    let (want, have) = (self.show(wanted), self.show(got));
+                    format!("let the other function return `{have}`, or let this one take `{want}`")
+                })
+            }
             (Type::Scalar(ScalarType::Bool), Type::Scalar(number)) => {
                 let zero = if number.is_float() { "0.0" } else { "0" };
                 Some(format!(
@@ -354,6 +365,9 @@ impl Infer<'_> {
                     "`fst` or `snd` takes an array out of a pair; `zip` makes an array of pairs"
                         .into(),
                 ),
+                CauseCode::Piped { value, .. } | CauseCode::Argument { term: value, .. } => {
+                    self.help_for_element(value)
+                }
                 _ => None,
             },
             (Type::Scalar(_), Type::Array(..))
@@ -383,6 +397,24 @@ impl Infer<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Returns the help for an element of an array of one dimension that is used as a row.
+    fn help_for_element(&self, value: TermId) -> Option<String> {
+        let array = self.mapped_array(value)?;
+        let ty = self.table.ty(self.type_of_expr(array)?);
+        let Type::Array(length, element) = &*ty else {
+            return None;
+        };
+        if matches!(**element, Type::Array(..)) {
+            return None;
+        }
+        let (length, element) = (self.show_nat(length), self.show(element));
+        let row = if length == "m" { "k" } else { "m" };
+        let (value, array) = (self.source(value), self.source(array));
+        Some(format!(
+            "`{value}` is an element of `{array}`, which has one dimension: use `{array}` itself, or let it be an array of rows, `{length}.{row}.{element}`"
+        ))
     }
 
     /// Returns a scalar type itself, and `f32` for an undetermined type that must be a float, such
