@@ -127,26 +127,25 @@ impl UnrollAndJam<'_> {
         Some(Tiled {
             before,
             end: self.facts.normalize(&(&this.from + &rows)),
-            tiles: self.blocks(this, &groups, parts),
+            tiles: self.blocks(this, &groups, parts)?,
         })
     }
 
-    /// Returns the loop over the blocks of groups of rows that consist of these parts.
-    fn blocks(&mut self, this: &Loop, groups: &Nat, parts: Vec<Part>) -> Loop {
-        let expanded = self.expanded(&parts);
-        let size = expanded.as_ref().map_or(1, |_| GROUPS);
-        let expanded = expanded.unwrap_or_default();
+    /// Returns the loop over the blocks of groups of rows that consist of these parts; `None` if the
+    /// parts share variables that a block cannot have for each group.
+    fn blocks(&mut self, this: &Loop, groups: &Nat, parts: Vec<Part>) -> Option<Loop> {
+        let expanded = self.expanded(&parts)?;
         let counter = self.counter_like(this);
         let first_group = Nat::var(counter);
-        let of_block = Nat::min(&Nat::constant(size), &Nat::sub(groups, &first_group));
+        let of_block = Nat::min(&Nat::constant(GROUPS), &Nat::sub(groups, &first_group));
         let mut body: Vec<Stmt> = (expanded.iter())
-            .map(|array| Stmt::new(StmtKind::Declare(array.copy, None), array.origin, None))
+            .map(|one| Stmt::new(StmtKind::Declare(one.copy, None), one.origin, None))
             .collect();
         for part in parts {
             let number = self.counter_like(this);
             let over_groups = |mut group: Vec<Stmt>| {
-                for array in &expanded {
-                    array.expand(&mut group, number);
+                for variable in &expanded {
+                    variable.expand(&mut group, number);
                 }
                 let groups_before = &first_group + &Nat::var(number);
                 let row = &this.from + &Nat::mul(&groups_before, &Nat::constant(ROWS));
@@ -175,18 +174,18 @@ impl UnrollAndJam<'_> {
                 }
             });
         }
-        Loop {
+        Some(Loop {
             counter,
             from: Nat::ZERO,
             to: groups.clone(),
-            step: Nat::constant(size),
+            step: Nat::constant(GROUPS),
             body,
             ..this.clone()
-        }
+        })
     }
 
-    /// Returns the arrays that one part declares and others use; `None` if there are other variables
-    /// of which that is true.
+    /// Returns the variables that one part declares and others use; `None` if they are not all in
+    /// private memory with known accesses.
     fn expanded(&mut self, parts: &[Part]) -> Option<Vec<Expanded>> {
         let mut declared = Vec::new();
         let mut uses: Vec<FxHashSet<Id>> = Vec::new();
@@ -196,24 +195,18 @@ impl UnrollAndJam<'_> {
                 Part::Tiles(stmt) => std::slice::from_ref(&**stmt),
             };
             declared.extend(stmts.iter().filter_map(|stmt| match &stmt.kind {
-                StmtKind::Declare(id, value) => Some((*id, value.is_some())),
+                StmtKind::Declare(id, _) => Some(*id),
                 _ => None,
             }));
             let mentioned = stmts.iter().map(|stmt| self.uses.mentioned_in(stmt));
             uses.push(mentioned.flatten().collect());
         }
-        declared.retain(|(id, _)| uses.iter().filter(|uses| uses.contains(id)).count() > 1);
-        let is_array = |(id, has_value): &(Id, bool)| {
-            let variable = &self.function.variables[id.0 as usize];
-            variable.count.is_some()
-                && variable.is_private()
-                && !has_value
-                && !self.untracked.contains(id)
-        };
-        if !declared.iter().all(is_array) {
+        declared.retain(|id| uses.iter().filter(|uses| uses.contains(id)).count() > 1);
+        let is_known = |id: &Id| self.function.is_private(*id) && !self.untracked.contains(id);
+        if !declared.iter().all(is_known) {
             return None;
         }
-        let expanded = |(id, _): (Id, bool)| {
+        let expanded = |id: Id| {
             let mut variable = self.function.variables[id.0 as usize].clone();
             let origin = variable.origin;
             let count = variable.count.take().unwrap_or(Nat::ONE);
@@ -560,33 +553,52 @@ fn is_arithmetic(value: &Expr) -> bool {
     }
 }
 
-/// An array of a group of rows, for which each group of a block has its own elements of a new array.
+/// A variable of a group of rows, for which each group of a block has its own elements of a new
+/// array.
 struct Expanded {
     id: Id,
+    /// The number of elements; 1 for a variable that is not an array.
     count: Nat,
     copy: Id,
     origin: Origin,
 }
 
 impl Expanded {
-    /// Replaces the array in the statements for the group that has this number in the block.
+    /// Replaces the variable in the statements for the group that has this number in the block.
     fn expand(&self, group: &mut Vec<Stmt>, number: Var) {
-        let is_declaration =
-            |stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(id, _) if id == self.id);
-        group.retain(|stmt| !is_declaration(stmt));
         let offset = Nat::mul(&Nat::var(number), &self.count);
+        group.retain_mut(|stmt| match &mut stmt.kind {
+            StmtKind::Declare(id, value) if *id == self.id => {
+                let Some(value) = value.take() else {
+                    return false;
+                };
+                let place = Place {
+                    id: self.id,
+                    index: None,
+                    members: Vec::new(),
+                    lane: None,
+                    lanes: None,
+                };
+                stmt.kind = StmtKind::Assign(place, value);
+                true
+            }
+            _ => true,
+        });
         walk::change_all(group, &mut Expand(self, offset));
     }
 }
 
-/// A visitor that replaces an array by the elements from an index on of the new one.
+/// A visitor that replaces a variable by the elements from an index on of the new array.
 struct Expand<'e>(&'e Expanded, Nat);
 
 impl Change for Expand<'_> {
     fn place(&mut self, place: &mut Place) {
         if place.id == self.0.id {
             place.id = self.0.copy;
-            place.index = place.index.as_ref().map(|index| index + &self.1);
+            place.index = Some(match &place.index {
+                Some(index) => index + &self.1,
+                None => self.1.clone(),
+            });
         }
     }
 }
