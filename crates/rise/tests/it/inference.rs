@@ -1313,7 +1313,7 @@ def axpy = depFun(n: Nat => fun(a: f32, xs: n.f32, ys: n.f32 => a * xs + ys))",
                 expected: f32
                    found: n.f32
                 related `a`: this is `f32`
-                help: an operator works on single elements: `xs |> map(fun(x => a * x))`
+                help: an operator works on single elements: `zip(xs)(ys) |> map(fun((x, y) => a * x + y))`
         "#]],
     );
 }
