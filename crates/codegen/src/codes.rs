@@ -148,28 +148,6 @@ declare_diagnostics! {
     /// ```
     ORDERED_REDUCTION = "ordered-reduction";
 
-    /// A loop is not vectorised.
-    ///
-    /// C compilers execute several iterations of a loop with one vector instruction if they have an instruction for each of its
-    /// operations. GCC has none for reads of `bool`. The message names the reason, and the time that it is estimated to cost.
-    ///
-    /// Slow:
-    ///
-    /// ```rise slow
-    /// @target(c)
-    /// def count = depFun(n: Nat => fun(flags: n.bool =>
-    ///   flags |> reduceSeq(fun(sum, flag => select(flag)(sum + 1i32)(sum)))(0i32)))
-    /// ```
-    ///
-    /// Fast:
-    ///
-    /// ```rise fast
-    /// @target(c)
-    /// def count = depFun(n: Nat => fun(flags: n.i32 =>
-    ///   flags |> reduceSeq(fun(sum, flag => select(flag != 0i32)(sum + 1i32)(sum)))(0i32)))
-    /// ```
-    NOT_VECTORISED = "not-vectorised";
-
     /// Neighbouring work-items access memory that is far apart.
     ///
     /// A device combines the accesses of neighbouring work-items in dimension 0 into a few memory transactions if they are next to

@@ -354,7 +354,7 @@ fn what_compilers_warn_of_is_decided() {
         .map(|(at, value)| assign(elem(b.function.output, at), value))
         .collect();
     expect![[r#"
-        void limits(bool *restrict output, uint8_t x) {
+        void limits(uint8_t *restrict output, uint8_t x) {
             output[0] = true;
             output[1] = false;
             output[2] = true;
@@ -366,7 +366,7 @@ fn what_compilers_warn_of_is_decided() {
     .assert_eq(&b.text(Target::C));
     run(
         &b.finish(Target::C),
-        "bool z[6]; limits(z, 2); CHECK(z[0] && !z[1] && z[2] && z[3] && z[4] && z[5]);
+        "uint8_t z[6]; limits(z, 2); CHECK(z[0] && !z[1] && z[2] && z[3] && z[4] && z[5]);
          limits(z, 9); CHECK(z[4] && z[5]);",
     );
 }

@@ -67,6 +67,20 @@ fn rows_of_a_stencil_move_once() {
     assert_near(bytes(&found, 1), 12.0 * (n * m) as f64);
 }
 
+/// Loops that are fused in tiles of rows read another part of the array for each tile.
+#[test]
+fn tiles_move_their_own_part_of_an_array() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f64 =>
+      a |> mapSeq(mapSeq(id)) |> toMem |> mapSeq(mapSeq(fun(x => x * 2.0)))))";
+    let (n, m) = (2000, 2000);
+    let found = in_c(text, &[("n", n), ("m", m)]);
+    assert_near(bytes(&found, 2), 24.0 * (n * m) as f64);
+    let [hint] = &found.hints[..] else {
+        panic!("{:?}", found.hints)
+    };
+    assert_eq!(hint.message(&found.names), "this copies `a`: 32.0 MB");
+}
+
 #[test]
 fn columns_move_whole_lines_unless_they_fit() {
     // A line of each row for four columns, which are read together: the lines of a column do not fit
@@ -189,6 +203,35 @@ fn hints_compare_single_loops() {
     };
     let arrays: Vec<_> = found.hints.iter().filter_map(strided).collect();
     assert_eq!(arrays, ["b", "c"]);
+}
+
+/// The pages of a column are more than those whose addresses a core keeps.
+#[test]
+fn long_columns_translate_addresses() {
+    let translation = |n| {
+        let found = in_c(COLUMNS, &[("n", n), ("m", 1000)]);
+        found.cost.expect("costs").translation_seconds
+    };
+    assert!(translation(2000) > 100.0 * translation(1000));
+}
+
+/// Both reductions of a column read with a stride: one of them alone would be half of the time.
+#[test]
+fn all_reductions_of_a_column_have_a_hint() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32, k: f32 =>
+      a |> transpose |> mapSeq(fun(c =>
+        let mean = (c |> reduceSeq(add)(0.0f)) / k in
+        c |> reduceSeq(fun(sum, x => sum + (x - mean) * (x - mean)))(0.0f)))))";
+    let found = in_c(text, &[("n", 2000), ("m", 2000)]);
+    let factors: Vec<_> = found
+        .hints
+        .iter()
+        .map(codegen::cost::Hint::factor)
+        .collect();
+    assert!(
+        factors.len() == 2 && factors.iter().all(|factor| *factor > Some(3.0)),
+        "{factors:?}"
+    );
 }
 
 #[test]

@@ -84,7 +84,6 @@ fn code(hint: &Hint) -> Code {
         HintKind::StridedRead { .. } => codes::STRIDED_READ,
         HintKind::Copy { .. } => codes::COPY,
         HintKind::OrderedReduction { .. } => codes::ORDERED_REDUCTION,
-        HintKind::Booleans { .. } => codes::NOT_VECTORISED,
         HintKind::Uncoalesced { .. } => codes::UNCOALESCED,
     }
 }
@@ -99,7 +98,6 @@ fn help(hint: &Hint) -> &'static str {
         HintKind::OrderedReduction { .. } => {
             "reduce several parts of the array side by side, and combine their results at the end"
         }
-        HintKind::Booleans { .. } => "store `u8` or `i32` in place of `bool`",
         HintKind::Uncoalesced { .. } => {
             "let the index of the work-item in dimension 0 be the innermost index of the array"
         }

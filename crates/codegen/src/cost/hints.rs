@@ -15,7 +15,7 @@ use super::interchange::{self, loop_with_number, strided_loads};
 use super::nest::{self, Node, evaluate, is_loop};
 use super::time::NestTime;
 use super::vectorize::{Obstacle, Vectorization};
-use super::{Analysis, iterations};
+use super::{Analysis, iterations, sum_over};
 use crate::analysis::dependence_test::linear_form;
 use crate::ir::kernel::KernelFunction;
 use crate::ir::walk;
@@ -52,8 +52,8 @@ pub enum HintKind {
     Copy {
         /// The array that is read.
         from: Name,
-        /// The number of bytes.
-        bytes: Nat,
+        /// The number of bytes, if all loops have the same number of iterations each time.
+        bytes: Option<Nat>,
         /// The number of bytes at the sizes of the estimate.
         value: f64,
     },
@@ -62,13 +62,6 @@ pub enum HintKind {
         /// `sum`, `product`, `minimum` or `maximum`.
         operation: &'static str,
         /// The factor by which it is slower than with several partial results.
-        factor: f64,
-    },
-    /// A loop that is not vectorised because of an array of Booleans.
-    Booleans {
-        /// The array.
-        array: Name,
-        /// The factor by which it is slower than with an array of integers.
         factor: f64,
     },
     /// An access for which neighbouring work-items need different parts of memory.
@@ -94,21 +87,17 @@ impl Hint {
                 "`{array}` is read with stride {} (estimated {factor:.1} times slower than row by row)",
                 stride_text(stride)
             ),
-            HintKind::Copy { from, bytes, value } => match bytes.as_const() {
-                Some(_) => format!("this copies `{from}`: {}", bytes_text(*value)),
-                None => format!(
+            HintKind::Copy { from, bytes, value } => match bytes {
+                Some(bytes) if bytes.as_const().is_none() => format!(
                     "this copies `{from}`: {} bytes (estimated {})",
                     nat_text(bytes, &names),
                     bytes_text(*value)
                 ),
+                _ => format!("this copies `{from}`: {}", bytes_text(*value)),
             },
             HintKind::OrderedReduction { operation, factor } => format!(
                 "each step of this {operation} waits for the one before, because compilers keep the order of operations on \
                  floating-point numbers (estimated {factor:.1} times slower than with partial results)"
-            ),
-            HintKind::Booleans { array, factor } => format!(
-                "this loop is not vectorised, because `{array}` is an array of `bool` (estimated {factor:.1} times slower \
-                 than with integers)"
             ),
             HintKind::Uncoalesced { array, stride } => format!(
                 "neighbouring work-items access `{array}` with stride {}, so that each access is a memory transaction of \
@@ -121,9 +110,9 @@ impl Hint {
     /// Returns the hint with a factor that is multiplied by `gain`; `None` if it is too small then.
     pub(super) fn scaled(mut self, gain: f64) -> Option<Hint> {
         match &mut self.kind {
-            HintKind::StridedRead { factor, .. }
-            | HintKind::OrderedReduction { factor, .. }
-            | HintKind::Booleans { factor, .. } => *factor *= gain,
+            HintKind::StridedRead { factor, .. } | HintKind::OrderedReduction { factor, .. } => {
+                *factor *= gain;
+            }
             HintKind::Copy { .. } | HintKind::Uncoalesced { .. } => {}
         }
         self.factor()
@@ -134,9 +123,9 @@ impl Hint {
     /// Returns how much slower the loop is estimated to be than its faster form.
     pub fn factor(&self) -> Option<f64> {
         match self.kind {
-            HintKind::StridedRead { factor, .. }
-            | HintKind::OrderedReduction { factor, .. }
-            | HintKind::Booleans { factor, .. } => Some(factor),
+            HintKind::StridedRead { factor, .. } | HintKind::OrderedReduction { factor, .. } => {
+                Some(factor)
+            }
             HintKind::Copy { .. } | HintKind::Uncoalesced { .. } => None,
         }
     }
@@ -241,17 +230,19 @@ impl Analysis<'_> {
     }
 
     fn strided_read(&self, outer: usize, number: usize, inner: &Loop) -> Option<HintKind> {
-        let StmtKind::For(around) = &loop_with_number(&self.function.body, outer)?.kind else {
+        let outer_stmt = loop_with_number(&self.function.body, outer)?;
+        let StmtKind::For(around) = &outer_stmt.kind else {
             return None;
         };
-        let mut loads = strided_loads(&inner.body, inner.counter).into_iter();
-        let is_unit = |place: &Place| {
-            let index = place.index.as_ref();
-            let form = index.and_then(|index| linear_form(index, around.counter));
-            form.is_some_and(|(stride, _)| stride.as_const() == Some(1))
-        };
-        let (place, stride) = loads.find(|(place, _)| is_unit(place))?;
-        let changed = interchange::interchanged(self.function, outer, number)?;
+        let (place, stride) = strided_place(around, inner)?;
+        let mut changed = interchange::interchanged(self.function, outer, number)?;
+        // The other loops in the same map are as slow, and are to be interchanged with it as well.
+        for _ in 0..self.vectorization.len() {
+            let Some((outer, inner)) = strided_loops(&changed.body, outer_stmt.origin) else {
+                break;
+            };
+            changed = interchange::interchanged(&changed, outer, inner)?;
+        }
         let other = Analysis::new(&changed, self.values, self.machine);
         let factor = self.factor(outer, other.seconds())?;
         Some(HintKind::StridedRead {
@@ -261,8 +252,8 @@ impl Analysis<'_> {
         })
     }
 
-    /// Finds a loop that copies an array to a temporary one, or the other way round, in which every
-    /// element keeps its index: then the other array could be used in its place.
+    /// Finds a loop that copies an array to a temporary one, or the other way round, in which all
+    /// elements move by the same distance: then the other array could be used in its place.
     fn copy(&self, inner: &Loop, number: usize) -> Option<HintKind> {
         let [
             Stmt {
@@ -279,26 +270,36 @@ impl Analysis<'_> {
         let (Some(written), Some(read)) = (&to.index, &from.index) else {
             return None;
         };
-        let is_local = |id: Id| {
-            let variable = &self.function.variables[id.0 as usize];
-            matches!(variable.home, Home::Local(_)) && variable.count.is_some()
+        let around = self.loops_around(number);
+        let outside = around
+            .iter()
+            .skip(1)
+            .take_while(|this| this.body.len() == 1);
+        let nest: Vec<&Loop> = around.iter().take(1).chain(outside).copied().collect();
+        let distance = Nat::sub(written, read);
+        let is_shift = !nest.iter().any(|this| distance.mentions(this.counter));
+        let is_whole_local = |place: &Place, index: &Nat| {
+            let variable = &self.function.variables[place.id.0 as usize];
+            let is_local = matches!(variable.home, Home::Local(_)) && variable.count.is_some();
+            let is_whole = distance.as_const() == Some(0) || starts_at_zero(index, &nest);
+            is_local && is_whole
         };
-        let keeps = Nat::sub(written, read).as_const() == Some(0);
-        let whole = to.members.is_empty() && from.members.is_empty() && to.id != from.id;
-        if !keeps || !whole || !(is_local(to.id) || is_local(from.id)) {
+        let is_plain = to.members.is_empty() && from.members.is_empty() && to.id != from.id;
+        if !is_shift || !is_plain || !(is_whole_local(to, written) || is_whole_local(from, read)) {
             return None;
         }
-        let mut bytes = Nat::constant(1);
-        for this in self.loops_around(number) {
-            bytes = &bytes * &iterations(this);
-        }
         let variable = &self.function.variables[to.id.0 as usize];
-        let element = nest::element_bytes(&variable.elem);
-        let bytes = &bytes * &Nat::constant(element as i64);
+        let element = Nat::constant(nest::element_bytes(&variable.elem) as i64);
+        let bytes = around
+            .iter()
+            .fold(element, |bytes, this| sum_over(this, &bytes));
         let value = evaluate(&bytes, self.values)? as f64;
+        let is_counter = |var: Var| around.iter().any(|this| this.counter == var);
+        let is_fixed = |this: &&Loop| !iterations(this).any_var(&is_counter);
+        let is_product = around.iter().all(is_fixed);
         Some(HintKind::Copy {
             from: self.name(from.id),
-            bytes: self.function.known().normalize(&bytes),
+            bytes: is_product.then(|| self.function.known().normalize(&bytes)),
             value,
         })
     }
@@ -337,10 +338,6 @@ impl Analysis<'_> {
                     factor: factor()?,
                 })
             }
-            Vectorization::Scalar(Obstacle::Booleans(array)) => Some(HintKind::Booleans {
-                array: array.clone(),
-                factor: factor()?,
-            }),
             // Nothing in the program can be changed, or only the algorithm.
             Vectorization::Scalar(
                 Obstacle::Call(_)
@@ -360,6 +357,44 @@ impl Analysis<'_> {
     fn name(&self, id: Id) -> Name {
         self.function.variables[id.0 as usize].name.clone()
     }
+}
+
+/// Returns a place that the inner one of two loops reads with a stride, which is its distance in
+/// elements, although the loop around it would read neighbours.
+fn strided_place<'l>(outer: &Loop, inner: &'l Loop) -> Option<(&'l Place, Nat)> {
+    let mut loads = strided_loads(&inner.body, inner.counter).into_iter();
+    loads.find(|(place, _)| {
+        let index = place.index.as_ref();
+        let form = index.and_then(|index| linear_form(index, outer.counter));
+        form.is_some_and(|(stride, _)| stride.as_const() == Some(1))
+    })
+}
+
+/// Returns the numbers of the first two loops, of which the outer one comes from a phrase, such that
+/// the inner one has a [`strided_place`].
+fn strided_loops(body: &[Stmt], phrase: Origin) -> Option<(usize, usize)> {
+    let loops = loops_with_parents(body);
+    loops
+        .iter()
+        .enumerate()
+        .find_map(|(number, (inner, parent))| {
+            let outer = (*parent)?;
+            let (around, _) = loops.get(outer)?;
+            let (StmtKind::For(around_loop), StmtKind::For(inner)) = (&around.kind, &inner.kind)
+            else {
+                return None;
+            };
+            let is_strided = around.origin == phrase && strided_place(around_loop, inner).is_some();
+            is_strided.then_some((outer, number))
+        })
+}
+
+/// Returns true if an index is 0 in the first iterations of loops, of which the innermost is first.
+fn starts_at_zero(index: &Nat, loops: &[&Loop]) -> bool {
+    let start = loops.iter().fold(index.clone(), |index, this| {
+        index.subst(&|var| (var == this.counter).then(|| this.from.clone()))
+    });
+    start.as_const() == Some(0)
 }
 
 /// Marks the loop with a number as vectorised.

@@ -27,8 +27,22 @@ pub struct Machine {
     pub new_page: f64,
     /// The times of operations.
     pub cycles: Cycles,
+    /// The translation of addresses.
+    pub translation: Translation,
     /// The caches, from the smallest to the largest, at least one.
     pub caches: Vec<Cache>,
+}
+
+/// The translation of addresses, whose results a core keeps for some pages of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Translation {
+    /// The size of a page in bytes.
+    pub page: u64,
+    /// The number of pages whose addresses a core keeps.
+    pub pages: u64,
+    /// The time to find the address of another page, in seconds.
+    pub walk: f64,
 }
 
 /// The times of operations on scalars and vectors.
@@ -82,6 +96,16 @@ impl Default for Cycles {
     }
 }
 
+impl Default for Translation {
+    fn default() -> Self {
+        Translation {
+            page: 4096,
+            pages: 1536,
+            walk: 1.0e-8,
+        }
+    }
+}
+
 impl Default for Machine {
     fn default() -> Self {
         let cache = |name: &str, bytes, ways, consecutive, scattered, total| Cache {
@@ -101,6 +125,7 @@ impl Default for Machine {
             parallel_start: 5.0e-6,
             new_page: 5.0e-7,
             cycles: Cycles::default(),
+            translation: Translation::default(),
             caches: vec![
                 cache("L1", 32 << 10, Some(8), 8.0e10, 4.0e10, 6.4e11),
                 cache("L2", 1 << 20, Some(16), 3.0e10, 5.0e9, 1.2e11),
@@ -151,6 +176,12 @@ impl Machine {
             ("cycles.store".to_owned(), cycles.store),
             ("cycles.latency".to_owned(), cycles.latency),
             ("cycles.call".to_owned(), cycles.call),
+            ("translation.page".to_owned(), self.translation.page as f64),
+            (
+                "translation.pages".to_owned(),
+                self.translation.pages as f64,
+            ),
+            ("translation.walk".to_owned(), self.translation.walk),
         ];
         for cache in &self.caches {
             let of = |property: &str| format!("{}.{property}", cache.name);

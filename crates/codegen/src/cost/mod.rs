@@ -6,13 +6,13 @@
 //! - the operations of each loop, at the throughput of vector instructions if compilers vectorise
 //!   the loop ([`vectorize`]), and at the latency of those that wait for each other ([`chain`]);
 //! - the bytes that move into each cache, from the footprints and strides of the accesses
-//!   ([`traffic`]);
+//!   ([`traffic`]), and the pages whose addresses are translated;
 //! - the threads that execute a loop.
 //!
-//! The time of an outermost loop is the largest of its operations and its transfers (Williams,
+//! The time of an outermost loop is the largest of its operations, its transfers and its translations of addresses (Williams,
 //! Waterman and Patterson, "Roofline", 2009), and the time of a function is the sum of these. The
-//! numbers of the machine are an input ([`Machine`]). The model does not know of associativity,
-//! address translation, instruction scheduling and the frequency of branches.
+//! numbers of the machine are an input ([`Machine`]). The model does not know of instruction
+//! scheduling, the frequency of branches and pages of different sizes.
 //!
 //! [`hints`] compares loops with the form in which they would be faster, by the same model.
 
@@ -44,7 +44,7 @@ use crate::signature::Signature;
 use crate::targets::Target;
 
 pub use hints::{Hint, HintKind, bytes_text};
-pub use machine::{Cache, Cycles, Machine};
+pub use machine::{Cache, Cycles, Machine, Translation};
 pub use vectorize::{Obstacle, Vectorization};
 
 use nest::{Node, Values};
@@ -115,6 +115,8 @@ pub struct Cost {
     pub operations_seconds: f64,
     /// The time to get new memory for arrays in seconds.
     pub allocation_seconds: f64,
+    /// The time to find the addresses of pages of memory in seconds.
+    pub translation_seconds: f64,
     /// The name of each cache, the bytes that move into it, and the seconds that this takes.
     pub transfers: Vec<(String, f64, f64)>,
     /// The number of threads of the machine, if a loop uses them.
@@ -384,6 +386,7 @@ impl<'a> Analysis<'a> {
             seconds: self.seconds(),
             operations_seconds: self.nests.iter().map(|nest| nest.operations).sum(),
             allocation_seconds: self.allocation_seconds(),
+            translation_seconds: self.nests.iter().map(|nest| nest.translation).sum(),
             transfers,
             threads: is_parallel.then_some(self.machine.threads),
         }
@@ -434,6 +437,16 @@ fn iterations(this: &Loop) -> Nat {
     exact.unwrap_or_else(|| Nat::ceil_div(&length, &this.step))
 }
 
+/// Returns the sum of a number, which may contain the counter, over the iterations of a loop.
+fn sum_over(this: &Loop, number: &Nat) -> Nat {
+    if !number.mentions(this.counter) {
+        return &iterations(this) * number;
+    }
+    let at = &this.from + &(&Nat::var(this.counter) * &this.step);
+    let number = number.subst(&|var| (var == this.counter).then(|| at.clone()));
+    Nat::sum(this.counter, &Nat::ZERO, &iterations(this), &number)
+}
+
 /// Calls `visit` with each loop and the number of loops around it, in the order of the text.
 fn loops<'s>(body: &'s [Stmt], depth: usize, visit: &mut dyn FnMut(&'s Stmt, usize)) {
     for stmt in body {
@@ -465,12 +478,7 @@ fn operations_of(body: &[Stmt]) -> Nat {
         let mut nested = Nat::ZERO;
         walk::blocks(stmt, &mut |body| nested = &nested + &operations_of(body));
         let all = match &stmt.kind {
-            StmtKind::For(this) if nested.mentions(this.counter) => {
-                let at = &this.from + &(&Nat::var(this.counter) * &this.step);
-                let nested = nested.subst(&|var| (var == this.counter).then(|| at.clone()));
-                Nat::sum(this.counter, &Nat::ZERO, &iterations(this), &nested)
-            }
-            StmtKind::For(this) => &iterations(this) * &nested,
+            StmtKind::For(this) => sum_over(this, &nested),
             StmtKind::Reduce(reduce) => &reduce.count * &nested,
             _ => nested,
         };

@@ -97,9 +97,11 @@ pub(super) fn evaluate(nat: &Nat, values: &Values) -> Option<i64> {
 }
 
 /// A loop around a statement.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Around {
     counter: Var,
+    /// The first value of the counter, in sizes and counters of the loops around.
+    start: Nat,
     from: i64,
     step: i64,
     trips: i64,
@@ -224,7 +226,16 @@ impl<'f> NestBuilder<'f> {
                     threads: Distribution::Shared,
                     vectorization: Vectorization::Unknown,
                     chain: chain::length(&body),
-                    body: self.inside(reduce.counter, 0, 1, trips, &body),
+                    body: self.inside(
+                        Around {
+                            counter: reduce.counter,
+                            start: Nat::ZERO,
+                            from: 0,
+                            step: 1,
+                            trips,
+                        },
+                        &body,
+                    ),
                 }));
             }
             StmtKind::Barrier(_) => {}
@@ -259,29 +270,27 @@ impl<'f> NestBuilder<'f> {
                 _ => chain::length(&this.body),
             },
             vectorization,
-            body: self.inside(this.counter, from, step, trips, &this.body),
+            body: self.inside(
+                Around {
+                    counter: this.counter,
+                    start: this.from.clone(),
+                    from,
+                    step,
+                    trips,
+                },
+                &this.body,
+            ),
         }
     }
 
     /// Returns the trees of the body of a loop, whose counter has a value near the middle.
-    fn inside(
-        &mut self,
-        counter: Var,
-        from: i64,
-        step: i64,
-        trips: i64,
-        body: &[Stmt],
-    ) -> Vec<Node> {
+    fn inside(&mut self, this: Around, body: &[Stmt]) -> Vec<Node> {
         // Counters of nested loops have different values, which are on no diagonal.
         let depth = i64::try_from(self.around.len()).unwrap_or(0);
-        let middle = trips / 2 + trips * (depth % 4) / 16;
-        let outer = self.values.insert(counter, from + middle * step);
-        self.around.push(Around {
-            counter,
-            from,
-            step,
-            trips,
-        });
+        let middle = this.trips / 2 + this.trips * (depth % 4) / 16;
+        let counter = this.counter;
+        let outer = (self.values).insert(counter, this.from + middle * this.step);
+        self.around.push(this);
         let weight = std::mem::replace(&mut self.weight, 1.0);
         let nodes = self.nodes(body);
         self.weight = weight;
@@ -309,12 +318,12 @@ impl<'f> NestBuilder<'f> {
         walk::sub_exprs(condition, &mut |expr| {
             if let ExprKind::Nat(nat) = &expr.kind {
                 let varies = |this: &&Around| nat.mentions(this.counter);
-                counters.extend(self.around.iter().filter(varies));
+                counters.extend(self.around.iter().filter(varies).cloned());
             }
         });
         counters.sort_by_key(|this| this.counter);
         counters.dedup_by_key(|this| this.counter);
-        let (first, second) = match counters[..] {
+        let (first, second) = match &counters[..] {
             [] => return decide(condition, &self.values).map(|value| f64::from(u8::from(value))),
             [first] => (first, None),
             [first, second, ..] => (first, Some(second)),
@@ -439,29 +448,42 @@ impl<'f> NestBuilder<'f> {
         }
     }
 
+    /// Returns the distance in bytes for the next iteration of each loop around, in which the loops
+    /// inside it are in the same iteration as before; `None` if the index depends on data.
     fn strides(&self, index: &Nat, element: f64) -> Option<Vec<f64>> {
         evaluate(index, &self.values)?;
-        let mut values = self.values.clone();
-        let stride = |this: &Around| {
-            let (counter, step) = (this.counter, this.step);
-            if !index.mentions(counter) {
+        let stride = |depth: usize| {
+            let this = &self.around[depth];
+            let moves = |inner: &Around| inner.start.mentions(this.counter);
+            if !index.mentions(this.counter) && !self.around[depth + 1..].iter().any(moves) {
                 return Some(0.0);
             }
             // At one of two places, quotients and remainders do not jump.
-            let middle = values.get(&counter).copied().unwrap_or(0);
-            let mut distances = [middle, this.from].into_iter().filter_map(|at| {
-                values.insert(counter, at);
-                let before = evaluate(index, &values)?;
-                values.insert(counter, at + step);
-                let after = evaluate(index, &values)?;
+            let middle = self.values.get(&this.counter).copied().unwrap_or(0);
+            let distances = [middle, this.from].into_iter().filter_map(|at| {
+                let before = evaluate(index, &self.values_with(depth, at))?;
+                let after = evaluate(index, &self.values_with(depth, at + this.step))?;
                 Some(((after - before) as f64 * element).abs())
             });
-            let found = distances.by_ref().reduce(f64::min);
-            drop(distances);
-            values.insert(counter, middle);
-            found
+            distances.reduce(f64::min)
         };
-        self.around.iter().map(stride).collect()
+        (0..self.around.len()).map(stride).collect()
+    }
+
+    /// Returns the values of sizes and counters if the counter of the loop at a depth has this
+    /// value, and the loops inside it are in the same iteration.
+    fn values_with(&self, depth: usize, value: i64) -> Values {
+        let mut values = self.values.clone();
+        values.insert(self.around[depth].counter, value);
+        for inner in &self.around[depth + 1..] {
+            if let (Some(at), Some(from)) = (
+                self.values.get(&inner.counter),
+                evaluate(&inner.start, &values),
+            ) {
+                values.insert(inner.counter, at - inner.from + from);
+            }
+        }
+        values
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::machine::Machine;
 use super::nest::{Distribution, LoopNode, Node, Work};
-use super::traffic::{self, LINE, Traffic};
+use super::traffic::{self, LINE, Level, Traffic};
 use super::vectorize::{Obstacle, Vectorization};
 
 /// The time of an outermost statement.
@@ -15,6 +15,8 @@ pub(super) struct NestTime {
     pub traffic: Vec<Traffic>,
     /// The time of these transfers in seconds.
     pub transfers: Vec<f64>,
+    /// The time to find the addresses of pages in seconds.
+    pub translation: f64,
     /// The time of the operations of each loop without those in it, by its number.
     pub loops: Vec<(usize, f64)>,
 }
@@ -28,8 +30,12 @@ impl NestTime {
         let nodes = std::slice::from_ref(node);
         let seconds = timer.nodes(nodes, 1.0, None);
         let threads = threads_of(nodes, machine);
-        let caches = machine.caches.iter();
-        let traffic: Vec<Traffic> = caches.map(|cache| traffic::of(nodes, 0, cache)).collect();
+        let traffic: Vec<Traffic> = (machine.caches.iter())
+            .map(|cache| traffic::of(nodes, 0, &Level::from(cache)))
+            .collect();
+        let translation = &machine.translation;
+        let pages =
+            traffic::of(nodes, 0, &Level::from(translation)).bytes() / translation.page as f64;
         let transfers = (machine.caches.iter())
             .zip(&traffic)
             .map(|(cache, traffic)| {
@@ -42,6 +48,7 @@ impl NestTime {
             operations: seconds,
             traffic,
             transfers,
+            translation: pages * translation.walk / threads,
             loops: timer.loops,
         }
     }
@@ -50,7 +57,7 @@ impl NestTime {
         self.transfers
             .iter()
             .copied()
-            .fold(self.operations, f64::max)
+            .fold(self.operations.max(self.translation), f64::max)
     }
 }
 

@@ -1,14 +1,15 @@
-//! The bytes that move between levels of memory.
+//! The bytes that move between levels of memory, and the pages whose addresses are translated.
 //!
 //! For a cache, the traffic of a loop is the footprint of the loop if one iteration fits into the
 //! cache, because all that iterations share is still there; otherwise it is the traffic of one
 //! iteration for each of them. A footprint is the cache lines that the accesses to an array touch.
+//! The pages whose addresses a core keeps are a cache with lines of the size of a page.
 //! (Footprints as in Wolf and Lam, "A Data Locality Optimizing Algorithm", 1991, but computed from
 //! the strides at given sizes.)
 
 use rustc_hash::FxHashMap;
 
-use super::machine::Cache;
+use super::machine::{Cache, Translation};
 use super::nest::{Access, Node};
 use crate::ir::Id;
 
@@ -35,32 +36,66 @@ impl Traffic {
     }
 }
 
-/// Returns the bytes that move into a cache as statements are executed once; `depth` is the number
+/// A part of the memory that is kept close to a core: a cache, or the pages whose addresses a core
+/// keeps.
+pub(super) struct Level {
+    bytes: f64,
+    /// The size of a cache line or of a page in bytes.
+    line: f64,
+    /// The number of lines of a set; `None` if all lines are distributed evenly.
+    ways: Option<u32>,
+    /// The number of transfers of a line that is written.
+    transfers_of_written: f64,
+}
+
+impl From<&Cache> for Level {
+    fn from(cache: &Cache) -> Level {
+        Level {
+            bytes: cache.bytes as f64,
+            line: LINE,
+            ways: cache.ways,
+            // A line is read before and written back later.
+            transfers_of_written: 2.0,
+        }
+    }
+}
+
+impl From<&Translation> for Level {
+    fn from(translation: &Translation) -> Level {
+        let page = translation.page as f64;
+        Level {
+            bytes: page * translation.pages as f64,
+            line: page,
+            ways: None,
+            transfers_of_written: 1.0,
+        }
+    }
+}
+
+/// Returns the bytes that move into a level as statements are executed once; `depth` is the number
 /// of loops around them.
-pub(super) fn of(nodes: &[Node], depth: usize, cache: &Cache) -> Traffic {
+pub(super) fn of(nodes: &[Node], depth: usize, level: &Level) -> Traffic {
     /// The caches keep a little more than their size of what is used again and again.
     const SLACK: f64 = 1.2;
-    let fits = |footprint: &Footprint| footprint.occupied(cache) <= SLACK * cache.bytes as f64;
-    let whole = Footprint::of(nodes, depth, cache);
+    let fits = |footprint: &Footprint| footprint.occupied(level) <= SLACK * level.bytes;
+    let whole = Footprint::of(nodes, depth, level);
     if fits(&whole) {
-        return whole.traffic();
+        return whole.traffic(level);
     }
     let mut traffic = Traffic::default();
     for node in nodes {
         match node {
             Node::Work(_) => {
-                traffic.add(
-                    Footprint::of(std::slice::from_ref(node), depth, cache).traffic(),
-                    1.0,
-                );
+                let work = Footprint::of(std::slice::from_ref(node), depth, level);
+                traffic.add(work.traffic(level), 1.0);
             }
-            Node::Loop(this) if fits(&Footprint::of(&this.body, depth + 1, cache)) => {
-                let node = std::slice::from_ref(node);
-                traffic.add(Footprint::of(node, depth, cache).traffic(), this.weight);
+            Node::Loop(this) if fits(&Footprint::of(&this.body, depth + 1, level)) => {
+                let whole = Footprint::of(std::slice::from_ref(node), depth, level);
+                traffic.add(whole.traffic(level), this.weight);
             }
             Node::Loop(this) => {
                 let times = this.trips * this.weight;
-                traffic.add(of(&this.body, depth + 1, cache), times);
+                traffic.add(of(&this.body, depth + 1, level), times);
             }
         }
     }
@@ -83,7 +118,7 @@ struct ArrayFootprint {
 }
 
 impl Footprint {
-    fn of(nodes: &[Node], depth: usize, cache: &Cache) -> Footprint {
+    fn of(nodes: &[Node], depth: usize, level: &Level) -> Footprint {
         let mut groups: Vec<Group> = Vec::new();
         each_access(nodes, &mut |access| {
             let found = groups.iter_mut().find(|group| group.has(access, depth));
@@ -101,7 +136,7 @@ impl Footprint {
             array.is_written |= access.writes;
         });
         for group in groups {
-            let bytes = group.bytes(depth, cache);
+            let bytes = group.bytes(depth, level);
             let array = footprint.arrays.entry(group.access.array).or_default();
             if bytes >= array.bytes {
                 array.bytes = bytes;
@@ -112,25 +147,28 @@ impl Footprint {
         footprint
     }
 
-    /// Returns the bytes of a cache that the lines need. Lines whose distance is a multiple of a
+    /// Returns the bytes of a level that the lines need. Lines whose distance is a multiple of a
     /// large power of two compete for a few sets of the cache, as if they needed all the others too.
-    fn occupied(&self, cache: &Cache) -> f64 {
+    fn occupied(&self, level: &Level) -> f64 {
         let needed = self.arrays.values().map(|array| {
-            let Some(ways) = cache.ways.filter(|_| array.alignment > 0) else {
+            let Some(ways) = level.ways.filter(|_| array.alignment > 0) else {
                 return array.bytes;
             };
-            let sets = cache.bytes as f64 / (LINE * f64::from(ways));
-            let skipped = (array.alignment as f64 / LINE).max(1.0);
+            let sets = level.bytes / (level.line * f64::from(ways));
+            let skipped = (array.alignment as f64 / level.line).max(1.0);
             array.bytes * skipped.min(sets)
         });
         needed.sum()
     }
 
-    fn traffic(&self) -> Traffic {
+    fn traffic(&self, level: &Level) -> Traffic {
         let mut traffic = Traffic::default();
         for array in self.arrays.values() {
-            // A line that is written is read before and written back later.
-            let bytes = array.bytes * if array.is_written { 2.0 } else { 1.0 };
+            let transfers = match array.is_written {
+                true => level.transfers_of_written,
+                false => 1.0,
+            };
+            let bytes = array.bytes * transfers;
             match array.is_scattered {
                 true => traffic.scattered += bytes,
                 false => traffic.consecutive += bytes,
@@ -158,13 +196,13 @@ impl Group {
     }
 
     /// Returns the bytes of the cache lines that the accesses touch.
-    fn bytes(&self, depth: usize, cache: &Cache) -> f64 {
+    fn bytes(&self, depth: usize, level: &Level) -> f64 {
         let Lines {
             covered,
             run,
             used,
             span,
-        } = lines(&self.access, depth);
+        } = lines(&self.access, depth, level.line);
         let mut offsets = self.offsets.clone();
         offsets.sort_by(f64::total_cmp);
         let mut bytes = covered;
@@ -182,19 +220,19 @@ impl Group {
                 covered / run * (extent - within)
             };
         }
-        let cached = cache.bytes as f64;
+        let cached = level.bytes;
         match self.access.array_bytes {
             // Elements at random are still in the cache with this probability.
             Some(all) if self.access.strides.is_none() && all > cached => {
                 bytes * (1.0 - cached / all)
             }
-            Some(all) => bytes.min(all.max(LINE)),
+            Some(all) => bytes.min(all.max(level.line)),
             None => bytes,
         }
     }
 }
 
-/// The cache lines that an access touches, in bytes.
+/// The lines that an access touches, in bytes.
 struct Lines {
     /// The size of all lines.
     covered: f64,
@@ -206,11 +244,11 @@ struct Lines {
     span: f64,
 }
 
-/// Returns the cache lines that an access touches in the loops from a depth on.
-fn lines(access: &Access, depth: usize) -> Lines {
+/// Returns the lines of this size that an access touches in the loops from a depth on.
+fn lines(access: &Access, depth: usize, line: f64) -> Lines {
     let trips = access.trips.get(depth..).unwrap_or_default();
     let Some(strides) = &access.strides else {
-        let bytes = trips.iter().product::<f64>() * LINE;
+        let bytes = trips.iter().product::<f64>() * line;
         return Lines {
             covered: bytes,
             run: bytes,
@@ -225,11 +263,11 @@ fn lines(access: &Access, depth: usize) -> Lines {
         .collect();
     loops.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut span = access.bytes;
-    let mut covered = access.bytes.max(LINE);
+    let mut covered = access.bytes.max(line);
     let mut run = None;
     for (stride, trips) in loops {
         let whole = span + stride * (trips - 1.0);
-        if stride > span.max(LINE) {
+        if stride > span.max(line) {
             run.get_or_insert((covered, span));
             covered *= trips;
         } else if covered >= span {

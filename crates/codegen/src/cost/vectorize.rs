@@ -52,8 +52,6 @@ pub enum Obstacle {
     /// Each iteration reads an element of an array that an earlier one writes, or may write as the
     /// indices depend on data.
     Dependence(Name),
-    /// The loop reads an array of Booleans.
-    Booleans(Name),
     /// Integers are divided by a value that is not a constant.
     IntegerDivision,
 }
@@ -245,7 +243,6 @@ impl<'a> Body<'a> {
 
     fn store(&mut self, place: &'a Place, value: &'a Expr) {
         if place.index.is_some() {
-            self.is_unknown |= self.is_boolean(place);
             self.place(place);
             self.stores.push(place);
         } else if !self.declared.contains(&place.id) {
@@ -273,11 +270,6 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn is_boolean(&self, place: &Place) -> bool {
-        let elem = &self.function.variables[place.id.0 as usize].elem;
-        matches!(&**elem, Type::Scalar(ScalarType::Bool))
-    }
-
     fn depends_on_data(&self, place: &Place) -> bool {
         let opaque = |nat: &Nat| (self.function.opaque.iter()).any(|(var, _)| nat.mentions(*var));
         place.index.as_ref().is_some_and(opaque)
@@ -290,9 +282,6 @@ impl<'a> Body<'a> {
     fn expr(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Load(place) if place.index.is_some() => {
-                if self.is_boolean(place) {
-                    self.block_by(Obstacle::Booleans(self.name(place.id)));
-                }
                 self.place(place);
                 self.loads.push(place);
             }

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::schedule::Question;
 use super::strides::{Binding, Index, Step, Stride, StrideAnalysis};
 use super::{Choice, Lowered, Lowering, LoweringError};
-use crate::term::{Local, Node, Term};
+use crate::term::{Local, Node, Store, Term};
 
 /// A reduction in the function of a map.
 #[derive(Clone, Copy)]
@@ -28,6 +28,17 @@ struct Reduction {
     array: Term,
     /// True if the reduction is evaluated only under a condition.
     is_conditional: bool,
+}
+
+/// A map that contains a reduction, whose results may be accumulated together.
+struct MapOfReduction {
+    /// The parameter of the function of the map.
+    param: Local,
+    array: Term,
+    reduction: Reduction,
+    /// The variables that the array needs, with their values, of which later ones may use earlier
+    /// ones.
+    bound: Vec<(Local, Term)>,
 }
 
 /// The order of a map and of a reduction in its function.
@@ -78,42 +89,126 @@ impl Lowering<'_> {
         body: Term,
         array: Term,
     ) -> Result<Option<Term>, LoweringError> {
-        let reductions = self.reductions_in(param, body)?;
-        if reductions.is_empty() {
+        let name = self.place_name(param);
+        let maps = self.maps_of_reductions(param, body, array)?;
+        if maps.is_empty() {
             return Ok(None);
         }
-        let name = self.place_name(param);
         let (place, given) = self.schedule.visit(Question::Order, name);
         if given == Some(Choice::InOrder) {
             self.schedule.choose(place, Choice::InOrder);
             return Ok(None);
         }
-        for reduction in &reductions {
-            let Some(order) = self.fastest_order(param, reduction, array)? else {
+        for map in &maps {
+            let Some(order) = self.fastest_order(map)? else {
                 continue;
             };
             let choice = order.choice();
             if choice != Choice::InOrder && given.is_none_or(|given| given == choice) {
                 self.schedule.choose(place, choice);
-                return self.in_order(param, reduction, array, order);
+                return self.in_order(map, order);
             }
         }
         let Some(given) = given else {
             self.schedule.choose(place, Choice::InOrder);
             return Ok(None);
         };
-        for reduction in &reductions {
+        for map in &maps {
             let order = match given {
-                Choice::Packed => match self.packed(param, reduction, array)? {
+                Choice::Packed => match self.packed(map)? {
                     Some((packed, array)) => LoopOrder::Packed(packed, array),
                     None => continue,
                 },
                 _ => LoopOrder::Accumulated,
             };
             self.schedule.choose(place, given);
-            return self.in_order(param, reduction, array, order);
+            return self.in_order(map, order);
         }
         Err(self.schedule.impossible(place, given).into())
+    }
+
+    /// Returns the reductions in the function of a map, and those that use a number which the
+    /// function binds to a variable, such as a mean. For the latter, the numbers of all elements are
+    /// stored in an array, with which the array of the map is zipped.
+    fn maps_of_reductions(
+        &mut self,
+        param: Local,
+        body: Term,
+        array: Term,
+    ) -> Result<Vec<MapOfReduction>, LoweringError> {
+        let (mut param, mut body, mut array) = (param, body, array);
+        let mut bound = Vec::new();
+        let mut maps = Vec::new();
+        loop {
+            let reductions = self.reductions_in(param, body)?.into_iter();
+            maps.extend(reductions.map(|reduction| MapOfReduction {
+                param,
+                array,
+                reduction,
+                bound: bound.clone(),
+            }));
+            let Some((local, value, rest)) = self.outermost_binding(param, body)? else {
+                return Ok(maps);
+            };
+            let shared = self.with_variables(array, &mut bound)?;
+            let (_, element) = self.parts_of_array(shared)?;
+            let number = self.type_arg(value);
+            let f = self.store.lambda(param, value);
+            let values = self.map(Primitive::Map, None, f, shared)?;
+            let values = self.in_memory(values)?;
+            let ty = self.store.ty(values);
+            let all = self
+                .store
+                .fresh_local(self.store.local_name(local).clone(), ty);
+            bound.push((all, values));
+            let all = self.store.var(all);
+            array = self.zipped(shared, all)?;
+            let (pair, [first, second]) = self.fresh_pair("p", &element, &number)?;
+            body = (self.store).substitute_all(rest, &[(param, first), (local, second)]);
+            param = pair;
+        }
+    }
+
+    /// Returns the variable, the value and the body of the first binding of a number that depends
+    /// on the parameter, in a term that is a value without arrays; the body is the term with the
+    /// body of the binding in its place. `None` if there is no binding.
+    fn outermost_binding(
+        &mut self,
+        param: Local,
+        term: Term,
+    ) -> Result<Option<(Local, Term, Term)>, LoweringError> {
+        let is_number = |store: &Store, term| !contains_array(store.type_of(term));
+        if !self.store.has_free(term, param) || !is_number(self.store, term) {
+            return Ok(None);
+        }
+        let term = self.head_form(term)?;
+        let (head, args) = self.store.spine(term);
+        let Node::Primitive(primitive, _) = self.store.node(head) else {
+            return Ok(None);
+        };
+        match (primitive.pattern(), &args[..]) {
+            (Pattern::Let, &[value, f]) => {
+                let (local, body) = self.parts_of_function(f, "x");
+                if self.is_substituted(value, local, body) {
+                    let body = self.substitute(body, local, value);
+                    return self.outermost_binding(param, body);
+                }
+                let is_shared = self.store.has_free(value, param) && is_number(self.store, value);
+                Ok(is_shared.then_some((local, value, body)))
+            }
+            (Pattern::Scalar | Pattern::Pair | Pattern::Half(_), _) => {
+                for (at, arg) in args.iter().enumerate() {
+                    if let Some((local, value, rest)) = self.outermost_binding(param, *arg)? {
+                        let mut args = args.clone();
+                        args[at] = rest;
+                        let rest = self.store.apply_all(head, args);
+                        return Ok(Some((local, value, rest)));
+                    }
+                }
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Returns true if the results of a reduction in the function of a map would be accumulated
@@ -135,22 +230,17 @@ impl Lowering<'_> {
 
     /// Returns the order of a map and of a reduction in its function that is estimated to be the
     /// fastest; `None` if there is no estimate.
-    fn fastest_order(
-        &mut self,
-        param: Local,
-        reduction: &Reduction,
-        array: Term,
-    ) -> Result<Option<LoopOrder>, LoweringError> {
-        let Some(costs) = self.costs(param, reduction, array) else {
+    fn fastest_order(&mut self, map: &MapOfReduction) -> Result<Option<LoopOrder>, LoweringError> {
+        let Some(costs) = self.costs(map.param, &map.reduction, map.array) else {
             return Ok(None);
         };
         if costs.by_rows < costs.by_results {
             return Ok(Some(LoopOrder::Accumulated));
         }
-        let Some((packed, packed_array)) = self.packed(param, reduction, array)? else {
+        let Some((packed, packed_array)) = self.packed(map)? else {
             return Ok(Some(LoopOrder::InOrder));
         };
-        let packed_costs = self.costs(param, &packed, packed_array);
+        let packed_costs = self.costs(map.param, &packed, packed_array);
         Ok(Some(
             match packed_costs.is_some_and(|packed| packed.by_rows < costs.by_results) {
                 true => LoopOrder::Packed(packed, packed_array),
@@ -162,18 +252,16 @@ impl Lowering<'_> {
     /// Returns the program with a map and a reduction in this order; `None` if it is unchanged.
     fn in_order(
         &mut self,
-        param: Local,
-        reduction: &Reduction,
-        array: Term,
+        map: &MapOfReduction,
         order: LoopOrder,
     ) -> Result<Option<Term>, LoweringError> {
-        match order {
-            LoopOrder::InOrder => Ok(None),
-            LoopOrder::Accumulated => self.shared_by_rows(param, *reduction, array).map(Some),
-            LoopOrder::Packed(reduction, array) => {
-                self.shared_by_rows(param, reduction, array).map(Some)
-            }
-        }
+        let (reduction, array) = match order {
+            LoopOrder::InOrder => return Ok(None),
+            LoopOrder::Accumulated => (map.reduction, map.array),
+            LoopOrder::Packed(reduction, array) => (reduction, array),
+        };
+        let program = self.shared_by_rows(map.param, reduction, array)?;
+        self.let_all(&map.bound, program).map(Some)
     }
 
     /// Finds reductions to values without arrays, in a term that is such a value, such that the
@@ -260,13 +348,14 @@ impl Lowering<'_> {
 
     /// Returns a reduction that reads transposed copies of the rows that it reads, and the array of
     /// the map, if the copies are made before the loops around. (Lift and TVM call this packing.)
-    fn packed(
-        &mut self,
-        param: Local,
-        reduction: &Reduction,
-        array: Term,
-    ) -> Result<Option<(Reduction, Term)>, LoweringError> {
-        let mut packed = Reduction { ..*reduction };
+    fn packed(&mut self, map: &MapOfReduction) -> Result<Option<(Reduction, Term)>, LoweringError> {
+        let MapOfReduction {
+            param,
+            array,
+            reduction,
+            ..
+        } = *map;
+        let mut packed = reduction;
         let mut packed_array = array;
         let reads_rows = self.store.has_free(reduction.array, param);
         if reads_rows && let Some(copy) = self.packed_rows(array)? {
@@ -314,6 +403,13 @@ impl Lowering<'_> {
         rows
     }
 
+    /// Returns an array that is stored.
+    fn in_memory(&mut self, array: Term) -> Lowered {
+        let ty = self.type_arg(array);
+        let memory = self.primitive_term(Primitive::ToMem, &[ty])?;
+        Ok(self.store.apply(memory, array))
+    }
+
     /// Returns a matrix whose columns are consecutive in memory, in place of one that is stored by
     /// rows; `None` if the copy would be made more than once.
     fn packed_rows(&mut self, matrix: Term) -> Result<Option<Term>, LoweringError> {
@@ -332,9 +428,7 @@ impl Lowering<'_> {
         let types = [length.clone(), width.clone(), element.clone()];
         let transpose = self.primitive_term(Primitive::Transpose, &types)?;
         let columns = self.store.apply(transpose, matrix);
-        let ty = self.type_arg(columns);
-        let memory = self.primitive_term(Primitive::ToMem, &[ty])?;
-        let copy = self.store.apply(memory, columns);
+        let copy = self.in_memory(columns)?;
         if !self.is_hoisted(copy) {
             return Ok(None);
         }
@@ -422,9 +516,14 @@ impl Lowering<'_> {
         let mut bound = Vec::new();
         let array = self.with_variables(array, &mut bound)?;
         let program = self.by_rows(param, reduction, array)?;
-        let mut bound = bound.into_iter().rev();
+        self.let_all(&bound, program)
+    }
+
+    /// Returns a program with variables bound to values, of which later ones may use earlier ones.
+    fn let_all(&mut self, bound: &[(Local, Term)], program: Term) -> Lowered {
+        let mut bound = bound.iter().rev();
         bound.try_fold(program, |program, (local, value)| {
-            self.let_in(value, local, program)
+            self.let_in(*value, *local, program)
         })
     }
 

@@ -235,6 +235,7 @@ struct CostLine<'a> {
     seconds: Option<f64>,
     operations_seconds: Option<f64>,
     allocation_seconds: Option<f64>,
+    translation_seconds: Option<f64>,
     transfers: Vec<TransferLine<'a>>,
     loops: Vec<LoopLine<'a>>,
     hints: Vec<json::Line<'a>>,
@@ -311,6 +312,12 @@ impl Shown<'_> {
             let time = cost::time_text(cost.allocation_seconds);
             writeln!(out, "  new memory: {time}")?;
         }
+        // Consecutive reads translate an address for each page only, which takes no time beside
+        // their transfers.
+        if cost.translation_seconds > 0.1 * cost.seconds {
+            let time = cost::time_text(cost.translation_seconds);
+            writeln!(out, "  address translation: {time}")?;
+        }
         for (cache, bytes, seconds) in &cost.transfers {
             let (bytes, time) = (cost::bytes_text(*bytes), cost::time_text(*seconds));
             writeln!(out, "  into {cache}: {bytes}, {time}")?;
@@ -339,6 +346,7 @@ impl Shown<'_> {
             seconds: cost.map(|cost| cost.seconds),
             operations_seconds: cost.map(|cost| cost.operations_seconds),
             allocation_seconds: cost.map(|cost| cost.allocation_seconds),
+            translation_seconds: cost.map(|cost| cost.translation_seconds),
             transfers: (cost.iter().flat_map(|cost| &cost.transfers))
                 .map(|(cache, bytes, seconds)| TransferLine {
                     cache,
@@ -390,7 +398,6 @@ fn reason(vectorization: &Vectorization) -> Option<String> {
             Obstacle::Dependence(array) => {
                 format!("as an iteration may read `{array}` where an earlier one wrote")
             }
-            Obstacle::Booleans(array) => format!("as `{array}` is an array of `bool`"),
             Obstacle::IntegerDivision => "as it divides integers".to_owned(),
         },
         Vectorization::Outer

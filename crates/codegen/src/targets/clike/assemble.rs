@@ -345,13 +345,13 @@ impl<'a> Printer<'a> {
         let variable = self.variable(id);
         let name = self.names.fresh(&variable.name);
         self.names.bind(id, name.clone());
-        let ty = self.elem(id)?.name(self.target);
+        let ty = self.elem(id)?;
         let text = match variable.home {
             Home::Output => format!("{} *restrict {name}", self.pointee(id)?),
             _ if variable.count.is_some() => {
                 format!("const {} *restrict {name}", self.pointee(id)?)
             }
-            _ => format!("{ty} {name}"),
+            _ => format!("{} {name}", self.plain_type(&ty)),
         };
         Ok((text, name))
     }
@@ -577,11 +577,11 @@ impl<'a> Printer<'a> {
         for ((_, ty), param) in function.params.iter().zip(&names.params) {
             let ty = CType::of_target(ty, &self.shown, origin, self.function.features)?;
             self.need_type(&ty);
-            params.push(format!("{} {param}", ty.name(self.target)));
+            params.push(format!("{} {param}", self.plain_type(&ty)));
         }
         Ok(format!(
             "{} {}({})",
-            result.name(self.target),
+            self.plain_type(&result),
             names.function,
             params.join(", ")
         ))

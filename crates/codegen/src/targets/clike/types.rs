@@ -31,15 +31,15 @@ impl CType {
     }
 }
 
-/// Returns the name in C of a scalar type for values in memory.
+/// Returns the name in C of a scalar type for values in memory. A Boolean is a byte, because
+/// compilers do not vectorise loops over arrays of `bool`.
 pub(in crate::targets) fn scalar_name(scalar: ScalarType) -> &'static str {
     match scalar {
-        ScalarType::Bool => "bool",
+        ScalarType::Bool | ScalarType::U8 => "uint8_t",
         ScalarType::I8 => "int8_t",
         ScalarType::I16 => "int16_t",
         ScalarType::I32 => "int32_t",
         ScalarType::I64 => "int64_t",
-        ScalarType::U8 => "uint8_t",
         ScalarType::U16 => "uint16_t",
         ScalarType::U32 => "uint32_t",
         ScalarType::U64 => "uint64_t",

@@ -215,7 +215,8 @@ impl Printer<'_> {
     }
 
     fn combined_partials(&mut self, reduce: &ParallelReduce) -> Result<()> {
-        let ty = self.elem(reduce.into)?.name(self.target);
+        let ty = self.elem(reduce.into)?;
+        let ty = self.plain_type(&ty);
         self.pragma("omp parallel");
         self.braces(|printer| {
             let part = printer.names.fresh("part");
