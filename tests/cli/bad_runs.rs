@@ -1,7 +1,7 @@
 //! Tests of runs that are impossible or fail: each gets one clear error at its place, and leaves
 //! nothing behind.
 
-use crate::support::{Folder, Ran};
+use crate::support::{Folder, Ran, ended_by_signals};
 use expect_test::expect;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -67,7 +67,7 @@ fn run_where(folder: &Folder, variables: &[(&str, &str)], arguments: &[&str]) ->
 }
 
 fn command(folder: &Folder, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rise-ls"));
+    let mut command = ended_by_signals();
     command.args(["run", "a.rise"]).args(arguments);
     command.current_dir(folder.path("."));
     command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));

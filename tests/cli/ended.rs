@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::support::Folder;
+use crate::support::{Folder, ended_by_signals};
 
 /// A program that does not terminate.
 const ENDLESS: &str =
@@ -32,9 +32,7 @@ struct Running {
 impl Running {
     fn start(folder: &Folder, arguments: &[&str], compiler: Option<&str>) -> Running {
         let scratch = tempfile::tempdir().expect("a folder");
-        // Under `nohup` the tests themselves ignore hangups, and child processes inherit that.
-        let mut command = Command::new("env");
-        command.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_rise-ls")]);
+        let mut command = ended_by_signals();
         command.args(arguments).current_dir(folder.path(""));
         command.env("TMPDIR", scratch.path());
         command.env("XDG_CACHE_HOME", scratch.path());

@@ -90,6 +90,18 @@ pub fn short(finding: &Value) -> String {
     )
 }
 
+/// Returns a command for `rise-ls`, which hangups and interrupts end also where the tests ignore
+/// them, as they do under `nohup` and in the background of a script: child processes inherit that.
+pub fn ended_by_signals() -> Command {
+    let binary = env!("CARGO_BIN_EXE_rise-ls");
+    if cfg!(not(target_os = "linux")) {
+        return Command::new(binary);
+    }
+    let mut command = Command::new("env");
+    command.args(["--default-signal=HUP,INT", binary]);
+    command
+}
+
 /// Runs `rise-ls` in a folder.
 pub fn run_in(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rise-ls"));
