@@ -145,6 +145,31 @@ impl Parser<'_> {
         ty
     }
 
+    /// Reports an array type with sizes behind the dots after its element type, `f32.n`, and returns
+    /// the type that is meant. `parts` are the parts of the type between its dots. Returns `None` if
+    /// all sizes come before the element type.
+    pub(crate) fn sizes_behind_dot(&mut self, parts: &[TermId]) -> Option<TermId> {
+        let at = parts.iter().position(|part| self.is_plainly_type(*part))?;
+        let (outer, [elem, inner @ ..]) = parts.split_at_checked(at)? else {
+            return None;
+        };
+        if inner.is_empty() || !inner.iter().all(|size| self.is_size(*size)) {
+            return None;
+        }
+        let place = (inner.iter()).fold(self.span_of(*elem), |all, size| {
+            all.cover(self.span_of(*size))
+        });
+        let span = self.span_of(parts[0]).cover(place);
+        let ty =
+            (outer.iter().chain(inner).rev()).fold(*elem, |elem, size| self.array_of(*size, elem));
+        self.terms[ty.0 as usize].span = span;
+        let written = self.written_type(ty);
+        let message =
+            format!("the size of an array must come before its elements: write `{written}`");
+        self.report(Diagnostic::syntax(place, message).write(span, written));
+        Some(ty)
+    }
+
     /// Parses and reports an array type in brackets, `[n, f32]`, `[f32; n]` or `[n]f32`. Returns a
     /// [`TermKind::Missing`] if the brackets contain no array type.
     pub(crate) fn type_in_brackets(&mut self) -> TermId {
@@ -307,6 +332,11 @@ impl Parser<'_> {
             kind,
             Name(_) | Literal(_) | Binary { .. } | Apply { .. } | Paren(_)
         )
+    }
+
+    /// Returns true if the form of a term allows it to be a type, and not to be a size.
+    pub(crate) fn is_plainly_type(&self, term: TermId) -> bool {
+        self.is_type(term) && !self.is_size(term)
     }
 
     /// Returns true if the form of a term allows it to be a type.

@@ -366,6 +366,14 @@ impl Parser<'_> {
                 _ => break,
             }
         }
+        let mut sizes = dimensions.iter().map(|dimension| dimension.size);
+        if mode.is_type() && sizes.any(|size| self.is_plainly_type(size)) {
+            let sizes = dimensions.iter().map(|dimension| dimension.size);
+            let parts: Vec<TermId> = sizes.chain([term]).collect();
+            if let Some(ty) = self.sizes_behind_dot(&parts) {
+                return ty;
+            }
+        }
         dimensions
             .into_iter()
             .rev()
