@@ -264,6 +264,9 @@ fn definitions() {
             def f : f32 => f32 = id
                 the type of a function is written with `->`, not `=>`
                 Write `->` => def f : f32 -> f32 = id
+            def f : f32 -> f32 => fun(x => let y = x in y)
+                expected `=` before the definition's value, found `=>`
+                Write `=` => def f : f32 -> f32 = fun(x => let y = x in y)
             def f : (n: Nat) => n.f32 = x
                 the type of a function is written with `->`, not `=>`
                 Write `->` => def f : (n: Nat) -> n.f32 = x

@@ -56,7 +56,7 @@ impl Parser<'_> {
         }
         let next = self.token();
         match next.kind {
-            TokenKind::FatArrow if typed && self.has_equals_ahead() => self.fat_arrow_in_type(),
+            TokenKind::FatArrow if typed && self.is_before_equals() => self.fat_arrow_in_type(),
             TokenKind::EqEq | TokenKind::FatArrow => {
                 let text = self.quoted(next);
                 let message = format!("expected `=` before the definition's value, found {text}");
@@ -110,11 +110,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if an `=` follows in the item.
-    fn has_equals_ahead(&self) -> bool {
-        self.tokens[self.pos..]
-            .iter()
-            .any(|token| token.kind == TokenKind::Equals)
+    /// Returns true if an `=` follows that is the one of the definition: outside of brackets, and
+    /// not in its value, which the word `fun`, `depFun` or `let` would precede.
+    fn is_before_equals(&self) -> bool {
+        use TokenKind::{DepFun, Equals, Fun, Let};
+        let mut ahead = self.ahead_in_brackets(0).map(|token| token.kind);
+        ahead.find(|kind| matches!(kind, DepFun | Equals | Fun | Let)) == Some(Equals)
     }
 
     /// Reports `=>` in the type of a definition, `def f : f32 => f32 = …`, and skips to the
