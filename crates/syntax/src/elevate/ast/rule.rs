@@ -81,9 +81,9 @@ pub enum CondKind {
     Compare {
         /// The operator, one of the six comparisons.
         op: BinaryOp,
-        /// The left size.
+        /// The operand to the left of the operator, a size.
         lhs: TermId,
-        /// The right size.
+        /// The operand to the right of the operator, a size.
         rhs: TermId,
     },
     /// `x notIn e`: the variable is not free in the term.
