@@ -8,6 +8,7 @@ use super::is_function;
 use crate::codes;
 use crate::primitive::Primitive;
 use crate::print;
+use crate::snippet::snippet_with_names;
 use crate::types::{Ty, Type};
 
 /// A help text and the fix that implements it.
@@ -134,10 +135,12 @@ impl Infer<'_> {
             .iter()
             .filter(|term| span.contains(term.span));
         let mut arrays: Vec<&Name> = Vec::new();
+        let mut uses: Vec<(Span, &Name)> = Vec::new();
         for part in parts {
             match &part.kind {
                 TermKind::Name(name) => match &self.lookup(name)?.meaning {
                     LocalBinding::Value(ty) if matches!(self.operand(ty), Some(Operand::Array)) => {
+                        uses.push((part.span, name));
                         if !arrays.contains(&name) {
                             arrays.push(name);
                         }
@@ -157,18 +160,23 @@ impl Infer<'_> {
             [xs, ys] => (format!("zip({xs})({ys})"), format!("({first}, {second})")),
             _ => return None,
         };
-        let elements = arrays.iter().map(|name| name.as_str()).zip([first, second]);
-        let body = elements.fold(self.source(whole), |text, (array, element)| {
-            with_word_replaced(&text, array, element)
-        });
+        let element = |name: &Name| match arrays.iter().position(|array| *array == name) {
+            Some(0) => first.to_owned(),
+            Some(_) => second.to_owned(),
+            None => name.to_string(),
+        };
+        let body = snippet_with_names(self.item, whole, &element);
+        let open = format!("{value} |> map(fun({parameter} => ");
         let (before, after) = self.brackets(whole);
-        let written = format!("{value} |> map(fun({parameter} => {body}))");
+        let uses = uses.iter().map(|(span, name)| (*span, element(name)));
+        let mut edits = vec![(Span::empty(span.start), format!("{before}{open}"))];
+        edits.extend(uses);
+        edits.push((Span::empty(span.end), format!(")){after}")));
         Some(Suggestion {
-            help: format!("an operator works on single elements: `{written}`"),
-            fix: Some(Fix::replace(
+            help: format!("an operator works on single elements: `{open}{body}))`"),
+            fix: Some(Fix::preferred(
                 "Compute the expression for each element with `map`",
-                span,
-                format!("{before}{written}{after}"),
+                edits,
             )),
         })
     }
@@ -493,21 +501,6 @@ fn works_on_vectors(op: BinaryOp) -> bool {
 
 fn is_arithmetic(op: BinaryOp) -> bool {
     works_on_vectors(op) || op == BinaryOp::Mod
-}
-
-/// Returns the text with each occurrence of the word replaced that is no part of a longer word.
-fn with_word_replaced(text: &str, word: &str, by: &str) -> String {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let mut replaced = String::with_capacity(text.len());
-    let mut end = 0;
-    for (at, _) in text.match_indices(word) {
-        let behind = at + word.len();
-        let stands_alone = !text[..at].ends_with(is_part) && !text[behind..].starts_with(is_part);
-        replaced.push_str(&text[end..at]);
-        replaced.push_str(if stands_alone { by } else { word });
-        end = behind;
-    }
-    replaced + &text[end..]
 }
 
 fn half(pair: &str) -> Suggestion {
