@@ -58,7 +58,8 @@ impl Infer<'_> {
         true
     }
 
-    /// Adds the remedy for these operands to the last error, which is about an operator.
+    /// Adds the remedy for these operands to the last error, which is about an operator. Removes
+    /// the error if the fix of an earlier one corrects it, too, except where messages are discarded.
     pub(in crate::infer) fn mend_operator(
         &mut self,
         op: BinaryOp,
@@ -66,7 +67,11 @@ impl Infer<'_> {
         (rhs, right): (TermId, &Ty),
     ) {
         let mend = self.mended_operator(op, (lhs, left), (rhs, right));
-        if let (Some(mend), Some(error)) = (mend, self.diagnostics.last_mut()) {
+        let Some(mend) = mend else { return };
+        let corrects = |fix: &Fix| self.diagnostics.iter().any(|said| said.fixes.contains(fix));
+        if self.quiet == 0 && mend.fix.as_ref().is_some_and(corrects) {
+            self.diagnostics.pop();
+        } else if let Some(error) = self.diagnostics.last_mut() {
             error.advise(Some(mend.help), mend.fix);
         }
     }
