@@ -466,12 +466,19 @@ impl Infer<'_> {
         result
     }
 
-    /// Infers something again to explain an error; as [`Infer::without_diagnostics`], and name uses
-    /// are discarded too.
+    /// Infers something again to explain an error; as [`Infer::without_diagnostics`], and name
+    /// uses, literals, new unification variables, conditions and equations between sizes are
+    /// discarded too.
     pub(super) fn reinfer<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
-        let uses = self.uses.len();
+        let (uses, literals, inserted) =
+            (self.uses.len(), self.literals.len(), self.inserted.len());
+        let (obligations, equations) = (self.obligations.len(), self.equations.clone());
         let result = self.without_diagnostics(look);
         self.uses.truncate(uses);
+        self.literals.truncate(literals);
+        self.inserted.truncate(inserted);
+        self.obligations.truncate(obligations);
+        self.equations = equations;
         result
     }
 

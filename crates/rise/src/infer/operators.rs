@@ -156,11 +156,11 @@ impl Infer<'_> {
         }
         let clashes = self.clashes;
         self.check(rhs, &left, cause);
-        if kind == Kind::Scalar {
-            bool_type()
-        } else if self.clashes != clashes && self.quiet == 0 && !self.are_scalars(&left, rhs) {
+        if self.clashes != clashes && self.quiet == 0 && !self.are_scalars(&left, rhs) {
             // Consequences of the mistake are not reported.
             self.broken()
+        } else if kind == Kind::Scalar {
+            bool_type()
         } else {
             left
         }

@@ -1,10 +1,14 @@
 //! Messages about operators whose operands are not two numbers of one type.
 
+use std::sync::Arc;
+
 use syntax::ast::{BinaryOp, Name, ScalarType, TermId, TermKind};
 use syntax::{Fix, Span};
 
+use super::super::unify::Cause;
 use super::super::{Infer, LocalBinding};
 use super::is_function;
+use crate::classes::Classes;
 use crate::codes;
 use crate::primitive::Primitive;
 use crate::print;
@@ -66,7 +70,8 @@ impl Infer<'_> {
         (lhs, left): (TermId, &Ty),
         (rhs, right): (TermId, &Ty),
     ) {
-        let mend = self.mended_operator(op, (lhs, left), (rhs, right));
+        let mend = (self.mended_precedence(op, left, (rhs, right)))
+            .or_else(|| self.mended_operator(op, (lhs, left), (rhs, right)));
         let Some(mend) = mend else { return };
         let corrects = |fix: &Fix| self.diagnostics.iter().any(|said| said.fixes.contains(fix));
         if self.quiet == 0 && mend.fix.as_ref().is_some_and(corrects) {
@@ -74,6 +79,73 @@ impl Infer<'_> {
         } else if let Some(error) = self.diagnostics.last_mut() {
             error.advise(Some(mend.help), mend.fix);
         }
+    }
+
+    /// Returns the remedy `a + (xs |> f)` for `a + xs |> f`, which applies the operator before the
+    /// pipe, if the whole pipeline gives a value of the type `left` for an array. `rhs` is the right
+    /// operand, an array.
+    fn mended_precedence(
+        &mut self,
+        op: BinaryOp,
+        left: &Ty,
+        (rhs, right): (TermId, &Ty),
+    ) -> Option<Suggestion> {
+        let is_array = |this: &Self, ty| matches!(this.operand(ty), Some(Operand::Array));
+        if self.in_dpia() || !is_array(self, right) || is_array(self, left) {
+            return None;
+        }
+        let stages = self.stages_behind(rhs);
+        let &last = stages.last()?;
+        let result = self.reinfer(|this| this.result_of_stages(right, &stages))?;
+        let cause = Cause::context(self.span(last));
+        if !self.attempt(left, &result, cause) {
+            return None;
+        }
+        let steps = stages.iter().map(|stage| self.source(*stage));
+        let steps: Vec<String> = [self.source(rhs)].into_iter().chain(steps).collect();
+        let written = format!("({})", steps.join(" |> "));
+        Some(Suggestion {
+            help: format!("`{}` is applied before `|>`: write `{written}`", op.as_str()),
+            fix: Some(Fix::surround(
+                format!("Write `{written}`"),
+                self.span(rhs).cover(self.span(last)),
+                "(",
+                ")",
+            )),
+        })
+    }
+
+    /// Returns the stages that the expression with operators which ends with `operand` is piped
+    /// into, in their order.
+    fn stages_behind(&self, operand: TermId) -> Vec<TermId> {
+        let mut whole = operand;
+        let mut stages = Vec::new();
+        while let Some(outer) = self.parent(whole, |kind, own| match kind {
+            TermKind::Binary { op: BinaryOp::Pipe, lhs, .. } => *lhs == own,
+            TermKind::Binary { rhs, .. } => *rhs == own && stages.is_empty(),
+            _ => false,
+        }) {
+            if let TermKind::Binary { op: BinaryOp::Pipe, rhs, .. } = self.item.term(outer).kind {
+                stages.push(rhs);
+            }
+            whole = outer;
+        }
+        stages
+    }
+
+    /// Infers the type of a value of type `value` that is piped into the stages; returns `None` if
+    /// one of them does not fit.
+    fn result_of_stages(&mut self, value: &Ty, stages: &[TermId]) -> Option<Ty> {
+        let mut value = value.clone();
+        for &stage in stages {
+            let result = self.open_type("t", Classes::DATA, stage);
+            let expected = Arc::new(Type::Fun(value, result.clone()));
+            if !self.check_against(stage, &expected) {
+                return None;
+            }
+            value = self.table.ty(&result);
+        }
+        Some(value)
     }
 
     pub(super) fn mended_operator(
