@@ -111,6 +111,12 @@ impl Classes {
         self.0 & Classes::FUNCTION.0 != 0
     }
 
+    /// Returns true if the set has the class of all data that is neither a scalar, an index nor a
+    /// vector of numbers, such as arrays and pairs.
+    pub(crate) const fn allows_arrays(self) -> bool {
+        self.0 & Classes::OTHER_DATA.0 != 0
+    }
+
     pub(crate) const fn allows_int(self) -> bool {
         self.0 & Classes::INT.0 != 0
     }

@@ -12,20 +12,54 @@ use crate::codes;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
 
+/// The greatest number of arguments whose orders are tried.
+const MAX_ARGUMENTS: usize = 8;
+
 /// A coarse form of types, which decides whether an argument fits a parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TypeForm {
     Function,
-    Array,
     /// A scalar, vector or pair.
     Single,
+    Array(Dimensions),
     /// Data of any form, for parameters only.
     Data,
 }
 
+/// The number of dimensions of an array, as far as it is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dimensions {
+    Exactly(usize),
+    AtLeast(usize),
+}
+
 impl TypeForm {
     fn takes(self, argument: TypeForm) -> bool {
-        self == argument || (self == TypeForm::Data && argument != TypeForm::Function)
+        match (self, argument) {
+            (TypeForm::Array(own), TypeForm::Array(other)) => own.may_equal(other),
+            (TypeForm::Data, _) => argument != TypeForm::Function,
+            _ => self == argument,
+        }
+    }
+
+    /// Returns the position of the form among the forms that are tried for a parameter.
+    fn rank(self) -> usize {
+        match self {
+            TypeForm::Function => 0,
+            TypeForm::Single => 1,
+            TypeForm::Array(_) | TypeForm::Data => 2,
+        }
+    }
+}
+
+impl Dimensions {
+    fn may_equal(self, other: Dimensions) -> bool {
+        use Dimensions::{AtLeast, Exactly};
+        match (self, other) {
+            (Exactly(a), Exactly(b)) => a == b,
+            (Exactly(all), AtLeast(least)) | (AtLeast(least), Exactly(all)) => least <= all,
+            (AtLeast(_), AtLeast(_)) => true,
+        }
     }
 }
 
@@ -199,7 +233,7 @@ impl Infer<'_> {
                 true => TypeForm::Function,
                 false => {
                     let found = self.reinfer(|this| this.synth(arg.term));
-                    self.form(&found).filter(|form| *form != TypeForm::Data)?
+                    self.form(&self.table.ty(&found)).filter(|form| *form != TypeForm::Data)?
                 }
             };
             given.push(CallArg {
@@ -215,13 +249,35 @@ impl Infer<'_> {
     fn form(&self, ty: &Ty) -> Option<TypeForm> {
         let head = self.table.head(ty);
         match &*head {
-            Type::Array(..) | Type::DepArray(..) => Some(TypeForm::Array),
+            Type::Array(..) => Some(TypeForm::Array(self.number_of_dimensions(&head))),
+            Type::DepArray(..) => Some(TypeForm::Array(Dimensions::AtLeast(1))),
             Type::Scalar(_) | Type::Index(_) | Type::Vector(..) | Type::Pair(..) => {
                 Some(TypeForm::Single)
             }
             Type::Var(_) if self.is_literal(&head) => Some(TypeForm::Single),
             ty if is_function(ty) => Some(TypeForm::Function),
             _ => None,
+        }
+    }
+
+    /// Returns the number of dimensions of an array by its own type: the solutions of unification
+    /// variables are not considered.
+    fn number_of_dimensions(&self, array: &Ty) -> Dimensions {
+        let (mut count, mut elem) = (0, array);
+        while let Type::Array(_, inner) = &**elem {
+            count += 1;
+            elem = inner;
+        }
+        let is_known = match &**elem {
+            Type::Var(var) => {
+                self.table.is_rigid(*var) || !self.table.info(*var).classes.allows_arrays()
+            }
+            Type::DepArray(..) | Type::Apply(..) | Type::Error => false,
+            _ => true,
+        };
+        match is_known {
+            true => Dimensions::Exactly(count),
+            false => Dimensions::AtLeast(count),
         }
     }
 
@@ -252,9 +308,11 @@ fn exchanged(ty: &Ty) -> Option<Ty> {
 }
 
 /// Returns for each parameter the index of an argument that fits it; `None` if the written order
-/// fits already, or if no order does. Arguments of one form keep their order.
+/// fits already, if no order does, or if there are more than [`MAX_ARGUMENTS`] arguments. Arguments
+/// of one form keep their order.
 fn fitting_order(given: &[CallArg]) -> Option<Vec<usize>> {
-    if given.iter().all(|given| given.wanted.takes(given.form)) {
+    let fits = given.iter().all(|given| given.wanted.takes(given.form));
+    if fits || given.len() > MAX_ARGUMENTS {
         return None;
     }
     let mut order = Vec::new();
@@ -267,18 +325,20 @@ fn extend_order(given: &[CallArg], order: &mut Vec<usize>) -> bool {
     let Some(parameter) = given.get(order.len()) else {
         return true;
     };
-    for form in [TypeForm::Function, TypeForm::Single, TypeForm::Array] {
-        let mut unused = (0..given.len()).filter(|at| !order.contains(at));
-        let next = unused.find(|&at| given[at].form == form);
-        if let Some(next) = next
-            && parameter.wanted.takes(form)
-        {
-            order.push(next);
-            if extend_order(given, order) {
-                return true;
-            }
-            order.pop();
+    let mut unused: Vec<usize> = (0..given.len()).filter(|at| !order.contains(at)).collect();
+    unused.sort_by_key(|&at| given[at].form.rank());
+    let mut tried: Vec<TypeForm> = Vec::new();
+    for next in unused {
+        let form = given[next].form;
+        if tried.contains(&form) || !parameter.wanted.takes(form) {
+            continue;
         }
+        tried.push(form);
+        order.push(next);
+        if extend_order(given, order) {
+            return true;
+        }
+        order.pop();
     }
     false
 }
