@@ -7,13 +7,18 @@ use syntax::{Code, Fix, Span};
 use super::super::Infer;
 use super::super::obligations::{ConditionOrigin, PendingObligation};
 use super::super::unify::{Cause, CauseCode, for_each_var};
-use super::EquationFailure;
+use super::operands::Suggestion;
+use super::{EquationFailure, is_function};
 use crate::codes;
 use crate::primitive::Primitive;
 use crate::print;
 use crate::spine::Spine;
+use crate::subst::subst;
 use crate::types::{Arg, Names, Obligation, Ty, Type};
 use crate::{Target, TermInfo};
+
+/// The greatest number of exchanges of two sizes that are tried.
+const MAX_EXCHANGES: usize = 10;
 
 impl Infer<'_> {
     pub(in crate::infer) fn report_sizes(
@@ -41,7 +46,11 @@ impl Infer<'_> {
         let related = self.cause_places(cause, origin);
         let differs = matches!(outcome, EquationFailure::Differ(_));
         let mend = differs.then(|| self.mended_split(cause)).flatten();
-        let row = match differs && mend.is_none() {
+        let order = match differs && mend.is_none() {
+            true => self.mended_size_order(cause),
+            false => None,
+        };
+        let row = match differs && mend.is_none() && order.is_none() {
             true => self.help_for_row(cause),
             false => None,
         };
@@ -86,7 +95,7 @@ impl Infer<'_> {
                 Some("write one of the sizes or types down".to_owned()),
             ),
         };
-        let (help, fix) = match mend {
+        let (help, fix) = match mend.or(order) {
             Some(mend) => (Some(mend.help), mend.fix),
             None if row.is_some() => (row, None),
             None if differs => (help, self.retyped_parameter(cause, &expected, &found)),
@@ -95,6 +104,77 @@ impl Infer<'_> {
         let diagnostic = self.error(code, cause.span, message);
         diagnostic.related = related;
         diagnostic.advise(help, fix);
+    }
+
+    /// Returns the remedy for a call whose values have the sizes of their parameters if two of its
+    /// explicit sizes are exchanged.
+    fn mended_size_order(&self, cause: Cause) -> Option<Suggestion> {
+        let (head, _) = cause.call()?;
+        let args = self.arguments_of(head);
+        let sizes: Vec<TermId> = (args.iter().copied())
+            .filter(|arg| self.size_at(*arg).is_some())
+            .collect();
+        let pairs = (sizes.iter().enumerate())
+            .flat_map(|(at, first)| sizes[at + 1..].iter().map(move |second| (*first, *second)));
+        let (first, second) = pairs
+            .take(MAX_EXCHANGES)
+            .find(|pair| self.fits_after_exchange(head, &args, *pair).unwrap_or(false))?;
+        let (function, before, after) =
+            (self.source(head), self.source(second), self.source(first));
+        Some(Suggestion {
+            help: format!("swap the sizes: `{function}` takes `{before}` before `{after}`"),
+            fix: Some(Fix::exchange(
+                "Swap the sizes",
+                self.span(first),
+                self.span(second),
+            )),
+        })
+    }
+
+    /// Returns the size that an argument was elaborated to; `None` for other arguments.
+    fn size_at(&self, arg: TermId) -> Option<&Nat> {
+        match &self.terms[arg.0 as usize] {
+            TermInfo::Arg(Arg::Nat(size)) => Some(size),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the arguments other than functions have the types of their parameters after
+    /// the two sizes among them are exchanged; `None` if the function at `head` does not take these
+    /// arguments.
+    fn fits_after_exchange(
+        &self,
+        head: TermId,
+        args: &[TermId],
+        (first, second): (TermId, TermId),
+    ) -> Option<bool> {
+        let mut ty = self.type_of_expr(head)?.clone();
+        let mut fits = false;
+        for &arg in args {
+            ty = match &*ty {
+                Type::Pi(pi) if !pi.implicit => {
+                    let given = match arg {
+                        _ if arg == first => second,
+                        _ if arg == second => first,
+                        _ => arg,
+                    };
+                    let size = Arg::Nat(self.size_at(given)?.clone());
+                    subst(&pi.body, &|var| (var == pi.var).then(|| size.clone()))
+                }
+                Type::Fun(parameter, rest) => {
+                    let found = self.table.ty(self.type_of_expr(arg)?);
+                    if !is_function(&found) {
+                        if self.table.ty(parameter) != found {
+                            return Some(false);
+                        }
+                        fits = true;
+                    }
+                    rest.clone()
+                }
+                _ => return None,
+            };
+        }
+        Some(fits)
     }
 
     /// Returns the help for `xs |> split(n)` whose rows should have the length that their number
