@@ -1,7 +1,7 @@
 //! Messages about calls whose arguments have the wrong form or order, with the call to write
 //! instead.
 
-use syntax::ast::{BinaryOp, BinderAnnotation, Half, TermId, TermKind};
+use syntax::ast::{BinaryOp, Half, TermId, TermKind};
 use syntax::{Fix, Span};
 
 use super::super::Infer;
@@ -90,7 +90,7 @@ impl Infer<'_> {
     /// Returns the remedy for an argument of a form that its function does not take: an array of
     /// pairs for `fst` or `snd`, a scalar for `idx`, or a value in place of a function.
     pub(super) fn mended_argument(
-        &self,
+        &mut self,
         wanted: &Ty,
         got: &Ty,
         cause: Cause,
@@ -110,7 +110,7 @@ impl Infer<'_> {
                 self.applied_for_function(value)
             }
             (Type::Scalar(_), Type::Scalar(_)) => (self.other_half(value, wanted))
-                .or_else(|| self.reduction_to_another_type(head, value, got)),
+                .or_else(|| self.reduction_to_another_type(head, value, (wanted, got))),
             _ => None,
         }
     }
@@ -136,25 +136,26 @@ impl Infer<'_> {
         })
     }
 
-    /// Returns the remedy for a `reduce` whose function has an accumulator of the type of the
-    /// initial value, which is not that of the elements.
+    /// Returns the remedy for a `reduce` whose function takes an accumulator of the type `got` of
+    /// the initial value and an element, which has the type `wanted`.
     fn reduction_to_another_type(
-        &self,
+        &mut self,
         head: TermId,
         initial: TermId,
-        got: &Ty,
+        (wanted, got): (&Ty, &Ty),
     ) -> Option<Suggestion> {
         let [function, second, ..] = self.arguments_of(head)[..] else {
             return None;
         };
-        let TermKind::Fun { params, .. } = &self.item.term(self.bare(function)).kind else {
+        if !self.is_primitive(head, &[Primitive::Reduce]) || second != initial {
             return None;
-        };
-        let BinderAnnotation::Type(written) = self.item.binder(*params.first()?).annotation else {
-            return None;
-        };
-        let is_reduction = self.is_primitive(head, &[Primitive::Reduce]) && second == initial;
-        (is_reduction && self.source(written) == self.show(got)).then(|| Suggestion {
+        }
+        let expected = Type::function([got.clone(), wanted.clone()].into_iter(), got.clone());
+        let fits = self.reinfer(|this| {
+            let said = this.diagnostics.len();
+            this.check_against(function, &expected) && this.diagnostics.len() == said
+        });
+        fits.then(|| Suggestion {
             help: "the function of `reduce` combines two elements, and that of `reduceSeq` an accumulator of any type with an element: write `reduceSeq`".to_owned(),
             fix: Some(Fix::write(self.span(head), "reduceSeq")),
         })

@@ -184,13 +184,13 @@ impl Infer<'_> {
             .or_else(|| self.annotation_fix(&wanted, cause))
             .or_else(|| self.conversion_fix(&wanted, &got, cause))
             .or_else(|| self.size_first_fix(&wanted, &got, cause));
-        let mend = self.mended_argument(&wanted, &got, cause);
+        let (help, fix) = match self.mended_argument(&wanted, &got, cause) {
+            Some(mend) => (Some(mend.help), mend.fix),
+            None => (help, fix),
+        };
         let diagnostic = self.error(codes::TYPE_MISMATCH, cause.span, message);
         diagnostic.related = related;
         diagnostic.advise(help, fix);
-        if let Some(mend) = mend {
-            diagnostic.advise(Some(mend.help), mend.fix);
-        }
         if let CauseCode::Operand { op, lhs, rhs } = cause.why {
             self.mend_operator(op, (lhs, &wanted), (rhs, &got));
         }
