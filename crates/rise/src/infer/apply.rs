@@ -276,6 +276,7 @@ impl Infer<'_> {
             *last = ty.clone();
         }
         let undecided = self.equations.len();
+        let said_before = self.diagnostics.len();
         let known = self.piped_first(spine, &mut waiting) && self.values_first(spine, &mut waiting);
         // Sizes that the piped values determine come before those that the result determines.
         let decided = self.equations.len() == undecided;
@@ -316,12 +317,13 @@ impl Infer<'_> {
             }
             // Calls inside a call that is checked again are not checked again themselves, so that
             // the work does not grow exponentially with the nesting.
-            let explained = piped_fits
-                && self.quiet == 0
-                && self.are_clashes(said)
-                && (self.report_wrong_order(spine, said, &after)
-                    || self.report_swapped_parameters(spine, said, &after)
-                    || self.report_initial_value(spine, given, said, &after));
+            let explained = self.quiet == 0
+                && self.are_clashes(said_before)
+                && (self.report_missing_initial_value(spine, given, said_before, &after)
+                    || piped_fits
+                        && (self.report_wrong_order(spine, said, &after)
+                            || self.report_swapped_parameters(spine, said, &after)
+                            || self.report_initial_value(spine, given, said, &after)));
             if !explained {
                 self.ask_for_argument(spine, said, &ty);
             }

@@ -887,9 +887,8 @@ def index = fun(xs: 4.f32, i: i32 => xs |> idx(i))
 def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
         expect![[r#"
             initial : (n: Nat) -> n.f32 -> _
-              Error[wrong-subkind] at `add`: this function works on numbers and vectors of numbers, and `reduce` gives it `n.f32`
-                related `xs`: the expected type comes from here
-                help: the piped value is the last argument: is an argument missing before it, as in `reduce(add)(…)`?
+              Error[type-mismatch] at `xs`: the initial value of `reduce` is missing before the array
+                help: write `xs |> reduce(add)(0.0f)`
             step : {n: Nat} -> 4.f32 -> n._
               Error[kind-mismatch] at `slide`: `slide` must first be given the size that its type calls `sp`
                 help: write the size after `slide(3)`: `slide(3)(…)`

@@ -1,12 +1,14 @@
 //! Messages about initial values of reductions and scans of another form than the accumulators of
 //! their functions.
 
-use syntax::Fix;
-use syntax::ast::{Literal, Name, ScalarType, TermId, TermKind};
+use syntax::ast::{BinaryOp, Literal, Name, ScalarType, TermId, TermKind};
+use syntax::{Fix, Span};
 
 use super::super::Infer;
+use super::types::float_suffix;
 use crate::classes::Classes;
 use crate::codes;
+use crate::primitive::Primitive;
 use crate::spine::Spine;
 use crate::types::{Ty, Type};
 
@@ -56,6 +58,92 @@ impl Infer<'_> {
         self.diagnostics.truncate(said);
         self.wrong_initial_value(spine.head, function, initial, &accumulator, &found);
         true
+    }
+
+    /// Replaces the messages since `said` about a reduction by one error if an array is where it
+    /// takes the initial value, the array is its last argument, and the function fits the elements.
+    /// `after` and `given` are as in [`Self::report_initial_value`]. Returns true if it replaced
+    /// them.
+    pub(in crate::infer) fn report_missing_initial_value(
+        &mut self,
+        spine: &Spine,
+        given: usize,
+        said: usize,
+        after: &[Ty],
+    ) -> bool {
+        let Some(call) = accumulation(after) else {
+            return false;
+        };
+        let (Some(&function), Some(&array)) =
+            (spine.args.get(call.function), spine.args.get(call.initial))
+        else {
+            return false;
+        };
+        if call.initial < call.function || call.initial + 1 != spine.args.len() {
+            return false;
+        }
+        let found = self.reinfer(|this| this.synth(array.term));
+        if !matches!(&*self.table.head(&found), Type::Array(..)) {
+            return false;
+        }
+        let whole = Spine {
+            head: spine.head,
+            args: spine.args.iter().copied().chain([array]).collect(),
+            results: Vec::new(),
+        };
+        let Some(accumulator) = self.reinfer(|this| this.accumulator(&whole, given, &call, true))
+        else {
+            return false;
+        };
+        self.diagnostics.truncate(said);
+        let neutral = self.neutral_value(function.term, &accumulator);
+        let (reduction, text) = (self.source(spine.head), self.source(array.term));
+        let before = spine.args[..call.initial].iter();
+        let called = before.fold(reduction.clone(), |called, arg| {
+            format!("{called}({})", self.source(arg.term))
+        });
+        let called = format!("{called}({})", neutral.as_deref().unwrap_or("…"));
+        let written = match array.piped {
+            true => format!("{text} |> {called}"),
+            false => format!("{called}({text})"),
+        };
+        // The arguments may be in one list or in lists of their own.
+        let stage = spine.after(call.initial);
+        let (place, open, close) = match stage == spine.head {
+            true => (self.span(function.term).end, ", ", ""),
+            false => (self.span(stage).end, "(", ")"),
+        };
+        let fix = neutral.map(|neutral| {
+            let edits = vec![(Span::empty(place), format!("{open}{neutral}{close}"))];
+            Fix::preferred(format!("Write `{called}`"), edits)
+        });
+        let message = format!("the initial value of `{reduction}` is missing before the array");
+        self.error(codes::TYPE_MISMATCH, self.span(array.term), message)
+            .advise(Some(format!("write `{written}`")), fix);
+        true
+    }
+
+    /// Returns the text of the value that leaves each other value of the type unchanged if the
+    /// function is a sum or a product of numbers; `None` for other functions and types.
+    fn neutral_value(&self, function: TermId, ty: &Ty) -> Option<String> {
+        let function = self.bare(function);
+        let is = |op, primitive| {
+            self.item.term(function).kind == TermKind::Operator(op)
+                || self.is_primitive(function, &[primitive])
+        };
+        let digit = match () {
+            _ if is(BinaryOp::Add, Primitive::Add) => "0",
+            _ if is(BinaryOp::Mul, Primitive::Mul) => "1",
+            _ => return None,
+        };
+        match &*self.table.head(ty) {
+            Type::Scalar(ScalarType::Bool) => None,
+            Type::Scalar(scalar) => Some(match float_suffix(*scalar) {
+                Some(suffix) => format!("{digit}.0{suffix}"),
+                None => digit.to_owned(),
+            }),
+            _ => None,
+        }
     }
 
     /// Adds to the first message since `said`, if it is about the initial value of a `reduce` of

@@ -233,7 +233,8 @@ impl Infer<'_> {
                 true => TypeForm::Function,
                 false => {
                     let found = self.reinfer(|this| this.synth(arg.term));
-                    self.form(&self.table.ty(&found)).filter(|form| *form != TypeForm::Data)?
+                    self.form(&self.table.ty(&found))
+                        .filter(|form| *form != TypeForm::Data)?
                 }
             };
             given.push(CallArg {

@@ -105,7 +105,10 @@ impl Infer<'_> {
         let steps: Vec<String> = [self.source(rhs)].into_iter().chain(steps).collect();
         let written = format!("({})", steps.join(" |> "));
         Some(Suggestion {
-            help: format!("`{}` is applied before `|>`: write `{written}`", op.as_str()),
+            help: format!(
+                "`{}` is applied before `|>`: write `{written}`",
+                op.as_str()
+            ),
             fix: Some(Fix::surround(
                 format!("Write `{written}`"),
                 self.span(rhs).cover(self.span(last)),
@@ -121,11 +124,20 @@ impl Infer<'_> {
         let mut whole = operand;
         let mut stages = Vec::new();
         while let Some(outer) = self.parent(whole, |kind, own| match kind {
-            TermKind::Binary { op: BinaryOp::Pipe, lhs, .. } => *lhs == own,
+            TermKind::Binary {
+                op: BinaryOp::Pipe,
+                lhs,
+                ..
+            } => *lhs == own,
             TermKind::Binary { rhs, .. } => *rhs == own && stages.is_empty(),
             _ => false,
         }) {
-            if let TermKind::Binary { op: BinaryOp::Pipe, rhs, .. } = self.item.term(outer).kind {
+            if let TermKind::Binary {
+                op: BinaryOp::Pipe,
+                rhs,
+                ..
+            } = self.item.term(outer).kind
+            {
                 stages.push(rhs);
             }
             whole = outer;

@@ -116,9 +116,10 @@ impl Infer<'_> {
             .collect();
         let pairs = (sizes.iter().enumerate())
             .flat_map(|(at, first)| sizes[at + 1..].iter().map(move |second| (*first, *second)));
-        let (first, second) = pairs
-            .take(MAX_EXCHANGES)
-            .find(|pair| self.fits_after_exchange(head, &args, *pair).unwrap_or(false))?;
+        let (first, second) = pairs.take(MAX_EXCHANGES).find(|pair| {
+            self.fits_after_exchange(head, &args, *pair)
+                .unwrap_or(false)
+        })?;
         let (function, before, after) =
             (self.source(head), self.source(second), self.source(first));
         Some(Suggestion {

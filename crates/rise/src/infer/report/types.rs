@@ -743,7 +743,7 @@ fn converted_operand(
 }
 
 /// Returns the suffix of a float literal of the type; `None` for types that are no floats.
-fn float_suffix(scalar: ScalarType) -> Option<&'static str> {
+pub(super) fn float_suffix(scalar: ScalarType) -> Option<&'static str> {
     Some(match scalar {
         ScalarType::F16 => "f16",
         ScalarType::F32 => "f",
