@@ -1,7 +1,7 @@
 //! Messages about calls whose arguments have the wrong form or order, with the call to write
 //! instead.
 
-use syntax::ast::{BinaryOp, Half, TermId, TermKind};
+use syntax::ast::{BinaryOp, Half, ScalarType, TermId, TermKind};
 use syntax::{Fix, Span};
 
 use super::super::Infer;
@@ -88,7 +88,8 @@ impl Infer<'_> {
     }
 
     /// Returns the remedy for an argument of a form that its function does not take: an array of
-    /// pairs for `fst` or `snd`, a scalar for `idx`, or a value in place of a function.
+    /// pairs for `fst` or `snd`, a scalar for `idx`, an array of numbers in place of one of indices,
+    /// or a value in place of a function.
     pub(super) fn mended_argument(
         &mut self,
         wanted: &Ty,
@@ -106,6 +107,9 @@ impl Infer<'_> {
             (Type::Array(..), Type::Scalar(_)) if self.is_primitive(head, &[Primitive::Idx]) => {
                 self.rows_for_index(value)
             }
+            (Type::Array(_, wanted), Type::Array(_, got)) => {
+                self.indices_of_numbers(value, wanted, got)
+            }
             (Type::Fun(..), found) if !is_function(found) && !matches!(found, Type::Array(..)) => {
                 self.applied_for_function(value)
             }
@@ -113,6 +117,42 @@ impl Infer<'_> {
                 .or_else(|| self.reduction_to_another_type(head, value, (wanted, got))),
             _ => None,
         }
+    }
+
+    /// Returns the remedy for an array of numbers in place of an array of indices: the conversion of
+    /// each of them; `None` for other types of elements.
+    fn indices_of_numbers(&self, numbers: TermId, wanted: &Ty, got: &Ty) -> Option<Suggestion> {
+        let (Type::Index(length), Type::Scalar(number)) =
+            (&*self.table.head(wanted), &*self.table.head(got))
+        else {
+            return None;
+        };
+        let length = self.table.nat(length);
+        let is_known = !length.any_var(&|var| self.table.is_open(var));
+        let length = match is_known {
+            true => self.show_nat(&length),
+            false => "…".to_owned(),
+        };
+        let index = self.new_name(&["i", "j", "k", "index"])?;
+        let convert = match number {
+            ScalarType::Bool => return None,
+            ScalarType::NatType => format!("natAsIndex({length})"),
+            _ => format!("fun({index} => natAsIndex({length})((cast({index}) : natType)))"),
+        };
+        let is_stage = matches!(
+            self.item.term(self.bare(numbers)).kind,
+            TermKind::Name(_) | TermKind::Apply { .. }
+        );
+        let stage = format!(" |> map({convert})");
+        let edits = vec![(Span::empty(self.span(numbers).end), stage.clone())];
+        Some(Suggestion {
+            help: format!(
+                "make an index of each number: `{}{stage}`",
+                self.source(numbers)
+            ),
+            fix: (is_known && is_stage)
+                .then(|| Fix::preferred("Make an index of each number", edits)),
+        })
     }
 
     /// Returns the remedy for `p._1` where only `p._2` has the wanted type, or the reverse.

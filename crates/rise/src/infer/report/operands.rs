@@ -478,7 +478,7 @@ impl Infer<'_> {
     }
 
     /// Returns the first of `names` that the definition does not use as a term.
-    fn new_name(&self, names: &[&'static str]) -> Option<&'static str> {
+    pub(super) fn new_name(&self, names: &[&'static str]) -> Option<&'static str> {
         let is_used = |name: &str| {
             let is_name = |term: &TermKind| matches!(term, TermKind::Name(used) if used == name);
             self.item.terms.iter().any(|term| is_name(&term.kind))
