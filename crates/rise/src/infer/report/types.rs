@@ -453,33 +453,40 @@ impl Infer<'_> {
             if let Some(help) = self.accumulator_conversion(wanted, got, cause) {
                 return Some(help);
             }
-            return match self.literal_at(cause.span) {
-                Some(_) if got.is_float() && !wanted.is_float() => Some(format!(
-                    "`{wanted}` has no fractions: write a whole number, or take a type like `{got}`"
-                )),
-                Some(Literal::Int { value, .. }) if wanted.is_float() => {
-                    Some(format!("write `{value}.0{}`", float_suffix(wanted)?))
-                }
-                Some(Literal::Float { text, .. }) if wanted.is_float() => {
-                    Some(format!("write `{text}{}`", float_suffix(wanted)?))
-                }
-                _ => {
-                    let term = self.whole_at(cause.span);
-                    let text = term.map_or("…".to_owned(), |term| self.source(term));
-                    Some(format!("`cast` converts it: `(cast({text}) : {wanted})`"))
-                }
+            let Some(term) = self.whole_at(cause.span) else {
+                return Some(format!("`cast` converts it: `(cast(…) : {wanted})`"));
             };
+            let is_literal = matches!(self.item.term(self.bare(term)).kind, TermKind::Literal(_));
+            return Some(match self.literal_as(term, wanted) {
+                Some(text) => format!("write `{text}`"),
+                None if is_literal && got.is_float() => format!(
+                    "`{wanted}` has no fractions: write a whole number, or take a type like `{got}`"
+                ),
+                None => format!(
+                    "`cast` converts it: `(cast({}) : {wanted})`",
+                    self.source(term)
+                ),
+            });
         };
         let (operand, ty) = converted_operand(wanted, got, (lhs, rhs));
-        let text = match &self.item.term(self.bare(operand)).kind {
-            TermKind::Literal(Literal::Int { value, .. }) if ty.is_float() => {
-                return Some(format!("write `{value}.0{}`", float_suffix(ty)?));
-            }
-            _ => self.source(operand),
-        };
-        Some(format!(
-            "`cast` converts one of them: `(cast({text}) : {ty})`"
-        ))
+        Some(match self.literal_as(operand, ty) {
+            Some(text) => format!("write `{text}`"),
+            None => format!(
+                "`cast` converts one of them: `(cast({}) : {ty})`",
+                self.source(operand)
+            ),
+        })
+    }
+
+    /// Returns the text of the number literal at a term with the floating-point type `ty`; `None`
+    /// for other terms and types.
+    fn literal_as(&self, term: TermId, ty: ScalarType) -> Option<String> {
+        let suffix = float_suffix(ty)?;
+        match &self.item.term(self.bare(term)).kind {
+            TermKind::Literal(Literal::Int { value, .. }) => Some(format!("{value}.0{suffix}")),
+            TermKind::Literal(Literal::Float { text, .. }) => Some(format!("{text}{suffix}")),
+            _ => None,
+        }
     }
 
     /// Returns the fix that converts a number to the wanted type, or of two operands the one that
@@ -498,22 +505,13 @@ impl Infer<'_> {
             _ => (self.whole_at(cause.span)?, wanted),
         };
         let span = self.span(term);
-        let written = match &self.item.term(self.bare(term)).kind {
-            TermKind::Literal(Literal::Int { value, .. }) if ty.is_float() => {
-                Some(format!("{value}.0{}", float_suffix(ty)?))
-            }
-            TermKind::Literal(Literal::Float { text, .. }) if ty.is_float() => {
-                Some(format!("{text}{}", float_suffix(ty)?))
-            }
-            TermKind::Literal(_) => return None,
-            _ => None,
-        };
-        Some(match written {
-            Some(text) => Fix::write(span, text),
-            None => {
-                let title = format!("Convert it with `cast` to `{ty}`");
-                Fix::surround(title, span, "(cast(", format!(") : {ty})"))
-            }
+        if let Some(text) = self.literal_as(term, ty) {
+            return Some(Fix::write(span, text));
+        }
+        let is_literal = matches!(self.item.term(self.bare(term)).kind, TermKind::Literal(_));
+        (!is_literal).then(|| {
+            let title = format!("Convert it with `cast` to `{ty}`");
+            Fix::surround(title, span, "(cast(", format!(") : {ty})"))
         })
     }
 
@@ -569,15 +567,6 @@ impl Infer<'_> {
         use Primitive::{Reduce, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq};
         let reductions = [Reduce, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq];
         self.is_primitive(head, &reductions)
-    }
-
-    /// Returns the literal at a place.
-    fn literal_at(&self, span: Span) -> Option<&Literal> {
-        let mut terms = self.item.terms.iter().filter(|term| term.span == span);
-        terms.find_map(|term| match &term.kind {
-            TermKind::Literal(literal) => Some(literal),
-            _ => None,
-        })
     }
 
     /// Returns the help for a mismatch of phrase types in DPIA.
