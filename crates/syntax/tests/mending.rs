@@ -218,6 +218,7 @@ fn definitions() {
             "def f :: f32 = 3.0f",
             "def f := 3",
             "def f : f32 => f32 = id",
+            "def f : f32 -> f32 => fun(x => let y = x in y)",
             "def f : (n: Nat) => n.f32 = x",
             "import library",
             "import my library",

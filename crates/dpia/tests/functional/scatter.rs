@@ -31,7 +31,7 @@ fn elements_that_memory_puts_in_order_are_named() {
             error[scatter-order] at scatter
               `scatter` writes its elements out of order: where an index repeats, an earlier element would replace the last one
               the elements are rearranged here, after they are computed: scatter
-              help: rearrange the elements before the loop that computes them, or store them with `toMem` and copy them in order with `mapSeq`
+              help: rearrange the elements before the loop that computes them, or write `|> toMem(…) |> mapSeq(id)` behind what this `scatter` takes: it stores the elements and copies them in order
         "#]],
     );
     say(

@@ -579,9 +579,16 @@ impl Reporter<'_> {
             .related(self.source_map.related(origin), why);
         let before = "rearrange the elements before the loop that computes them";
         match (is_kept, could_store) {
-            (false, true) => found.help(format!(
-                "{before}, or store them with `toMem` and copy them in order with `mapSeq`"
-            )),
+            (false, true) => {
+                let memory = match self.target.has_work_items() {
+                    true => "toMem(…)",
+                    false => "toMem",
+                };
+                found.help(format!(
+                    "{before}, or write `|> {memory} |> mapSeq(id)` behind what this `{name}` takes: \
+                     it stores the elements and copies them in order"
+                ))
+            }
             _ => found.help(before),
         }
     }
