@@ -107,14 +107,14 @@ impl Infer<'_> {
             (Type::Array(..), Type::Scalar(_)) if self.is_primitive(head, &[Primitive::Idx]) => {
                 self.rows_for_index(value)
             }
-            (Type::Array(_, wanted), Type::Array(_, got)) => {
-                self.indices_of_numbers(value, wanted, got)
-            }
+            (Type::Array(_, wanted), Type::Array(_, got)) => (self
+                .indices_of_numbers(value, wanted, got))
+            .or_else(|| self.reduction_to_another_type(head, (2, value), (got, wanted))),
             (Type::Fun(..), found) if !is_function(found) && !matches!(found, Type::Array(..)) => {
                 self.applied_for_function(value)
             }
             (Type::Scalar(_), Type::Scalar(_)) => (self.other_half(value, wanted))
-                .or_else(|| self.reduction_to_another_type(head, value, (wanted, got))),
+                .or_else(|| self.reduction_to_another_type(head, (1, value), (wanted, got))),
             _ => None,
         }
     }
@@ -176,21 +176,21 @@ impl Infer<'_> {
         })
     }
 
-    /// Returns the remedy for a `reduce` whose function takes an accumulator of the type `got` of
-    /// the initial value and an element, which has the type `wanted`.
+    /// Returns the remedy for a `reduce` whose function takes an accumulator and an element of these
+    /// types; `value` is its argument number `at`, counted from 0.
     fn reduction_to_another_type(
         &mut self,
         head: TermId,
-        initial: TermId,
-        (wanted, got): (&Ty, &Ty),
+        (at, value): (usize, TermId),
+        (element, accumulator): (&Ty, &Ty),
     ) -> Option<Suggestion> {
-        let [function, second, ..] = self.arguments_of(head)[..] else {
-            return None;
-        };
-        if !self.is_primitive(head, &[Primitive::Reduce]) || second != initial {
+        let args = self.arguments_of(head);
+        let function = *args.first()?;
+        if !self.is_primitive(head, &[Primitive::Reduce]) || args.get(at) != Some(&value) {
             return None;
         }
-        let expected = Type::function([got.clone(), wanted.clone()].into_iter(), got.clone());
+        let taken = [accumulator.clone(), element.clone()];
+        let expected = Type::function(taken.into_iter(), accumulator.clone());
         let fits = self.reinfer(|this| {
             let said = this.diagnostics.len();
             this.check_against(function, &expected) && this.diagnostics.len() == said
