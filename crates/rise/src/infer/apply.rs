@@ -454,33 +454,32 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers something that depends on an error: types are recorded; messages, holes and
-    /// constraints on accesses are discarded.
+    /// Infers something that depends on an error: types are recorded; messages, holes, equations
+    /// between sizes and constraints on accesses are discarded.
     pub(super) fn without_diagnostics<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let (diagnostics, holes) = (self.diagnostics.len(), self.holes.len());
-        let accesses = self.accesses.len();
+        let (accesses, equations) = (self.accesses.len(), self.equations.clone());
         self.quiet += 1;
         let result = look(self);
         self.quiet -= 1;
         self.diagnostics.truncate(diagnostics);
         self.holes.truncate(holes);
         self.accesses.truncate(accesses);
+        self.equations = equations;
         result
     }
 
     /// Infers something again to explain an error; as [`Infer::without_diagnostics`], and name
-    /// uses, literals, new unification variables, conditions and equations between sizes are
-    /// discarded too.
+    /// uses, literals, new unification variables and conditions are discarded too.
     pub(super) fn reinfer<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let (uses, literals, inserted) =
             (self.uses.len(), self.literals.len(), self.inserted.len());
-        let (obligations, equations) = (self.obligations.len(), self.equations.clone());
+        let obligations = self.obligations.len();
         let result = self.without_diagnostics(look);
         self.uses.truncate(uses);
         self.literals.truncate(literals);
         self.inserted.truncate(inserted);
         self.obligations.truncate(obligations);
-        self.equations = equations;
         result
     }
 

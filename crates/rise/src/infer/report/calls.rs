@@ -1,11 +1,12 @@
 //! Messages about calls whose arguments have the wrong form or order, with the call to write
 //! instead.
 
+use nat::Var;
 use syntax::ast::{BinaryOp, Half, ScalarType, TermId, TermKind};
 use syntax::{Fix, Span};
 
 use super::super::Infer;
-use super::super::unify::Cause;
+use super::super::unify::{Cause, CauseCode};
 use super::is_function;
 use super::operands::Suggestion;
 use crate::Target;
@@ -153,6 +154,91 @@ impl Infer<'_> {
             fix: (is_known && is_stage)
                 .then(|| Fix::preferred("Make an index of each number", edits)),
         })
+    }
+
+    /// Returns the remedy for a call with an array of rows where its function takes one row of the
+    /// type `expected`: the call for each row.
+    pub(super) fn mapped_over_rows(
+        &mut self,
+        expected: &Ty,
+        found: &Ty,
+        cause: Cause,
+    ) -> Option<Suggestion> {
+        let (head, rows) = cause.call()?;
+        let Type::Array(_, row) = &**found else {
+            return None;
+        };
+        let takes_row = matches!(&*self.table.head(expected), Type::Array(..));
+        if !takes_row || !self.is_row(expected, row, cause) {
+            return None;
+        }
+        let (function, array) = (self.source_name(head)?, self.source(rows));
+        let name = self.new_name(&["row", "line", "part"])?;
+        let args = self.arguments_of(head);
+        if !self.others_have_dimensions(head, &args, rows)? {
+            return None;
+        }
+        let call = |called: String, arg: &TermId| match *arg == rows {
+            true => format!("{called}({name})"),
+            false => format!("{called}({})", self.source(*arg)),
+        };
+        let each = match args.split_last() {
+            Some((last, before)) if *last == rows => before.iter().fold(function.to_string(), call),
+            _ => {
+                let body = args.iter().fold(function.to_string(), call);
+                format!("fun({name} => {body})")
+            }
+        };
+        Some(Suggestion::advice(format!(
+            "`{function}` takes one row: for each row write `{array} |> map({each})`"
+        )))
+    }
+
+    /// Returns true if the arguments other than `rows` have as many dimensions as their parameters;
+    /// `None` if the function at `head` does not take these arguments.
+    fn others_have_dimensions(
+        &mut self,
+        head: TermId,
+        args: &[TermId],
+        rows: TermId,
+    ) -> Option<bool> {
+        let mut ty = self.type_of_expr(head)?.clone();
+        for &arg in args {
+            ty = match &*ty {
+                Type::Pi(pi) if !pi.implicit => pi.body.clone(),
+                Type::Fun(parameter, rest) => {
+                    if arg != rows {
+                        let found = self.reinfer(|this| this.synth(arg));
+                        if self.dimensions(parameter).len() != self.dimensions(&found).len() {
+                            return Some(false);
+                        }
+                    }
+                    rest.clone()
+                }
+                _ => return None,
+            };
+        }
+        Some(true)
+    }
+
+    /// Returns true if the type `row` is the expected one, except for sizes that the mismatch has
+    /// determined itself.
+    fn is_row(&self, expected: &Ty, row: &Ty, cause: Cause) -> bool {
+        let here = match cause.why {
+            CauseCode::Piped { value, .. } => self.last_stage(value),
+            _ => cause.span,
+        };
+        let (mut expected, mut row) = (expected.clone(), row);
+        while let (Type::Array(length, elem), Type::Array(found, found_elem)) =
+            (&*self.table.head(&expected), &**row)
+        {
+            let is_free = |var: Var| self.table.solved_at(var) == Some(here);
+            if !length.as_var().is_some_and(is_free) && self.table.nat(length) != *found {
+                return false;
+            }
+            (expected, row) = (elem.clone(), found_elem);
+        }
+        self.table.ty(&expected) == *row
     }
 
     /// Returns the remedy for `p._1` where only `p._2` has the wanted type, or the reverse.

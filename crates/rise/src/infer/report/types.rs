@@ -184,7 +184,9 @@ impl Infer<'_> {
             .or_else(|| self.annotation_fix(&wanted, cause))
             .or_else(|| self.conversion_fix(&wanted, &got, cause))
             .or_else(|| self.size_first_fix(&wanted, &got, cause));
-        let (help, fix) = match self.mended_argument(&wanted, &got, cause) {
+        let mend = (self.mended_argument(&wanted, &got, cause))
+            .or_else(|| self.mapped_over_rows(expected, &got, cause));
+        let (help, fix) = match mend {
             Some(mend) => (Some(mend.help), mend.fix),
             None => (help, fix),
         };
