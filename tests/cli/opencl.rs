@@ -547,3 +547,29 @@ fn a_missing_library_is_named() {
         "{err}"
     );
 }
+
+#[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
+fn kernels_over_empty_arrays_are_not_launched() {
+    let text = "\
+@target(opencl)
+def gathered = depFun((n: Nat, m: Nat) => fun(t: n.f32, at: m.Idx[n] =>
+  t |> map(exp) |> gather(at) |> reduce(add)(1.0f)))
+@target(opencl)
+def tooFew = depFun(n: Nat => fun(t: n.f32 =>
+  t |> mapGlobal(exp) |> oclRun(1, 1, 1)(n / 2, 1, 1) |> toMem(Global)
+    |> mapGlobal(id) |> oclRun(1, 1, 1)(n, 1, 1)))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let run = |arguments: &[&str]| folder.run(&[&["run", "a.rise", "--def"], arguments].concat());
+    let ran = run(&["gathered", "-Dn=0", "-Dm=0", "--verify"]);
+    assert_eq!((ran.status, ran.out.lines().next()), (0, Some("1.0")));
+    let ran = run(&["tooFew", "-Dn=1"]);
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(
+        ran.err
+            .starts_with("error: the global size of the kernel `tooFew_1` is 0 in dimension 0: "),
+        "{}",
+        ran.err
+    );
+}

@@ -51,7 +51,7 @@ pub enum PlanError {
         /// The dimension.
         dim: usize,
     },
-    /// There are no work-items, although the result is not empty.
+    /// There are no work-items, although the result is not empty and the kernel has work to do.
     #[error(
         "the global size of the kernel `{kernel}` is 0 in dimension {dim}: no work-item would run and write the result"
     )]

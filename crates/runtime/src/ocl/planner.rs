@@ -183,8 +183,8 @@ impl<'a> Planner<'a> {
         global: [u64; 3],
         output: u64,
     ) -> Result<KernelPlan, PlanError> {
-        // Without a result no kernel is launched.
-        let idle = output == 0;
+        // Kernels that have nothing to do are not launched, nor are those of an empty result.
+        let idle = output == 0 || self.has_nothing_to_do(kernel, global);
         let (local, global) = match idle {
             true => (local.map(|size| size.max(1)), [0; 3]),
             false => (local, global),
@@ -236,6 +236,20 @@ impl<'a> Planner<'a> {
             local,
             global,
         })
+    }
+
+    /// Returns true if a dimension of the global size is 0, and so is the number of iterations of
+    /// each loop over work-items or groups in this dimension. All writes to global memory are in
+    /// these loops, unless one work-item is launched in the dimension.
+    fn has_nothing_to_do(&self, kernel: &Kernel, global: [u64; 3]) -> bool {
+        let is_empty = |items: &codegen::Items| self.bindings.nat(&items.count) == Ok(0);
+        let is_idle = |dim: usize| {
+            let mut loops = (kernel.items.iter())
+                .filter(|items| usize::from(items.dim) == dim && items.level != Level::Local)
+                .peekable();
+            loops.peek().is_some() && loops.all(is_empty)
+        };
+        (0..3).any(|dim| global[dim] == 0 && is_idle(dim))
     }
 
     /// Returns the sizes of the temporary buffers in bytes, which may depend on the launch sizes of

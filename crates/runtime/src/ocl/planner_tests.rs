@@ -63,16 +63,19 @@ fn module(kernels: Vec<Kernel>, buffers: Vec<Buffer>) -> Module {
 }
 
 fn plan_for(module: &Module, n: i32, device: &DeviceInfo) -> Result<Plan, PlanError> {
+    plan(module, &launch_of(n), device)
+}
+
+fn launch_of(n: i32) -> Launch {
     let shape = Shape::Array(n as u64, Arc::new(Shape::Scalar(ScalarType::F32)));
-    let launch = Launch {
+    Launch {
         sizes: vec![("n".into(), n.into())],
         bindings: Bindings::default(),
         params: vec!["xs".into()],
         args: Value::zeros(shape.clone()).into_iter().collect(),
         sources: vec![ArgumentSource::Generated(Generator::Zeros)],
         result: Ok(shape),
-    };
-    plan(module, &launch, device)
+    }
 }
 
 fn gpu() -> DeviceInfo {
@@ -122,6 +125,64 @@ fn an_empty_result_launches_nothing() -> Result<(), PlanError> {
     assert_eq!(plan.kernels[0].local, [1; 3]);
     let plan = plan_for(&module(vec![whole], Vec::new()), 8, &gpu())?;
     assert_eq!(plan.kernels[0].global, [8, 1, 1]);
+    Ok(())
+}
+
+#[test]
+fn a_kernel_without_iterations_is_not_launched() -> Result<(), PlanError> {
+    let loops = |level, dim, count| codegen::Items { level, dim, count };
+    let one = Some(Nat::ONE);
+    let mut first = kernel(
+        [Some(Nat::var(N)), one.clone(), one.clone()],
+        [Some(Nat::var(N)), one.clone(), one],
+    );
+    first.args[0] = KernelArg::Buffer(0);
+    first.requires = vec![nat::Prop::AtLeast(Nat::var(N), Nat::ONE)];
+    first.items = vec![loops(Level::Global, 0, Nat::var(N))];
+    let mut second = sizes(1, Nat::ONE);
+    second.args = vec![KernelArg::Output, KernelArg::Buffer(0)];
+    let buffer = Buffer {
+        name: "tmp".into(),
+        bytes: Nat::var(N) * 4,
+    };
+    let planned = |items: Vec<codegen::Items>| {
+        let kernels = vec![
+            Kernel {
+                items,
+                ..first.clone()
+            },
+            second.clone(),
+        ];
+        let module = Module {
+            signature: Signature {
+                result: Arc::new(Type::Scalar(ScalarType::F32)),
+                ..module(Vec::new(), Vec::new()).signature
+            },
+            ..module(kernels, vec![buffer.clone()])
+        };
+        let launch = Launch {
+            result: Ok(Shape::Scalar(ScalarType::F32)),
+            ..launch_of(0)
+        };
+        plan(&module, &launch, &gpu())
+    };
+    let plan = planned(first.items.clone())?;
+    assert_eq!(plan.kernels[0].global, [0; 3]);
+    assert_eq!(plan.kernels[0].local, [1; 3]);
+    assert_eq!(plan.kernels[1].global, [1; 3]);
+    assert_eq!(plan.buffers, [0]);
+    // Another loop over work-items of this dimension would not be executed.
+    let with_other = [
+        first.items.clone(),
+        vec![loops(Level::WorkGroup, 0, nat(2))],
+    ]
+    .concat();
+    for items in [with_other, vec![loops(Level::Global, 1, nat(0))]] {
+        assert!(matches!(
+            planned(items),
+            Err(PlanError::NoItems { dim: 0, .. })
+        ));
+    }
     Ok(())
 }
 
