@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -249,7 +249,7 @@ fn a_compiler_that_does_not_answer_takes_the_time_limit_once() {
     ]);
     let ran = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
         .args(["run", "a.rise", "--arg", "x=1", "--backend", "c"])
-        .args(["--timeout", "0.2"])
+        .args(["--timeout", "2"])
         .current_dir(folder.path(""))
         .env("CC", "sh cc.sh")
         .output()
@@ -257,7 +257,68 @@ fn a_compiler_that_does_not_answer_takes_the_time_limit_once() {
     let said = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(
         said,
-        "error: there is no C compiler: `sh cc.sh --version` does not answer within 200ms\n"
+        "error: the C compiler: stopped after 2s, the longest time it may run\n"
     );
-    assert_eq!(ran.status.code(), Some(2));
+    assert_eq!(ran.status.code(), Some(1));
+}
+
+/// Returns a program that the compiler of `rise-ls` takes minutes to compile: each function calls
+/// the one before twice.
+fn large_program() -> String {
+    let calls = (1..=14).map(|at| {
+        let before = at - 1;
+        format!("def f{at} = fun(x: f32 => f{before}(f{before}(x) + x))\n")
+    });
+    format!(
+        "def f0 = fun(x: f32 => sqrt(x * x + 1.0f))\n{}\
+         @target(c)\ndef large = depFun(n: Nat => fun(xs: n.f32 => xs |> map(f14)))\n",
+        calls.collect::<String>()
+    )
+}
+
+#[test]
+fn the_time_limit_includes_the_compilation_by_this_program() {
+    let folder = Folder::with(&[("a.rise", large_program())]);
+    let start = Instant::now();
+    let run = ["run", "a.rise", "--def", "large", "-D", "n=1"];
+    let ran = folder.run(&[&run[..], &["--timeout", "0.5"]].concat());
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""));
+    assert_eq!(
+        ran.err,
+        "error: stopped after 500ms, the longest time it may run\n"
+    );
+    assert!(start.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn the_time_limit_is_for_all_compilers_and_runs_together() {
+    let slow = "#!/bin/sh\ncase \"$*\" in *--version*) echo slow 1; exit;; esac\nsleep 2; exec cc \"$@\"\n";
+    let folder = Folder::with(&[("a.rise", ENDLESS), ("cc.sh", slow)]);
+    let cache = tempfile::tempdir().expect("a folder");
+    let start = Instant::now();
+    let ran = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        .args(["run", "a.rise", "--arg", "x=1", "--backend", "c"])
+        .args(["--timeout", "10"])
+        .current_dir(folder.path(""))
+        .env("XDG_CACHE_HOME", cache.path())
+        .env("CC", "sh cc.sh")
+        .output()
+        .expect("the binary starts");
+    assert_eq!(ran.status.code(), Some(1));
+    let elapsed = start.elapsed();
+    assert!(elapsed < Duration::from_secs(12), "{elapsed:?}");
+}
+
+#[test]
+fn a_signal_ends_the_compilation_by_this_program() {
+    let folder = Folder::with(&[("a.rise", large_program())]);
+    let run = ["run", "a.rise", "--def", "large", "-D", "n=1"];
+    for signal in ["-INT", "-TERM"] {
+        let mut running = Running::start(&folder, &run, None);
+        sleep(Duration::from_secs(1));
+        let start = Instant::now();
+        running.signal(signal);
+        assert!(start.elapsed() < Duration::from_secs(20), "{signal}");
+        assert_eq!(running.left(), NONE, "{signal}");
+    }
 }

@@ -50,9 +50,64 @@ impl Cancel {
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// The time limit, if there is one.
-    pub time: Option<Duration>,
+    pub time: Option<TimeLimit>,
     /// The cancellation flag.
     pub cancel: Cancel,
+}
+
+impl Limits {
+    /// Starts the clock for a part of a run.
+    pub fn clock(&self) -> Clock {
+        Clock(self.time.map(|limit| {
+            let start = limit.start.unwrap_or_else(Instant::now);
+            (limit.length, start)
+        }))
+    }
+}
+
+/// A time limit for each part of a run, such as the compilation and the execution of a program, or
+/// for all parts together.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeLimit {
+    length: Duration,
+    /// The start of the first part, if the limit is for all parts together.
+    start: Option<Instant>,
+}
+
+impl TimeLimit {
+    /// Returns a limit for each part on its own.
+    pub fn of_each_part(length: Duration) -> TimeLimit {
+        TimeLimit {
+            length,
+            start: None,
+        }
+    }
+
+    /// Returns a limit for all parts together, the first of which starts now.
+    pub fn of_all_parts(length: Duration) -> TimeLimit {
+        TimeLimit {
+            length,
+            start: Some(Instant::now()),
+        }
+    }
+}
+
+/// The clock of a time limit, if there is one: its length and its start.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock(Option<(Duration, Instant)>);
+
+impl Clock {
+    /// Returns the length of the time limit if it is exceeded.
+    pub fn exceeded(&self) -> Option<Duration> {
+        let (length, start) = self.0?;
+        (start.elapsed() >= length).then_some(length)
+    }
+
+    /// Returns the time that is left; `None` if there is no limit.
+    pub fn left(&self) -> Option<Duration> {
+        let (length, start) = self.0?;
+        Some(length.saturating_sub(start.elapsed()))
+    }
 }
 
 /// The outcome of a program that has ended by itself.
@@ -128,7 +183,7 @@ pub fn run(command: &mut Command, limits: &Limits) -> Result<ProcessOutput, Proc
 }
 
 fn wait(process: &mut Process, limits: &Limits) -> Result<ExitStatus, ProcessError> {
-    let started = Instant::now();
+    let clock = limits.clock();
     let mut pause = Duration::from_micros(200);
     loop {
         if let Some(status) = process.try_wait()? {
@@ -137,9 +192,7 @@ fn wait(process: &mut Process, limits: &Limits) -> Result<ExitStatus, ProcessErr
         if limits.cancel.is_cancelled() {
             return Err(ProcessError::Cancelled);
         }
-        if let Some(time) = limits.time
-            && started.elapsed() >= time
-        {
+        if let Some(time) = clock.exceeded() {
             return Err(ProcessError::TooLong(time));
         }
         thread::sleep(pause);
@@ -309,11 +362,29 @@ mod tests {
     #[test]
     fn what_takes_too_long_is_stopped_with_all_that_it_started() {
         let limits = Limits {
-            time: Some(Duration::from_millis(50)),
+            time: Some(TimeLimit::of_each_part(Duration::from_millis(50))),
             ..Limits::default()
         };
         let result = sh("sleep 1000 & sleep 1000", &limits);
         assert!(matches!(result, Err(ProcessError::TooLong(_))));
+    }
+
+    #[test]
+    fn a_limit_of_all_parts_counts_the_parts_before() {
+        let length = Duration::from_millis(50);
+        let of = |time| Limits {
+            time: Some(time),
+            ..Limits::default()
+        };
+        let (all, each) = (
+            of(TimeLimit::of_all_parts(length)),
+            of(TimeLimit::of_each_part(length)),
+        );
+        thread::sleep(length);
+        assert_eq!(all.clock().exceeded(), Some(length));
+        assert_eq!(all.clock().left(), Some(Duration::ZERO));
+        assert!(each.clock().left() > Some(Duration::ZERO));
+        assert_eq!(Limits::default().clock().left(), None);
     }
 
     #[test]

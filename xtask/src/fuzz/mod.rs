@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use random_programs::{Backend, Program, program, shrink};
 use runtime::cc::Compiler;
-use runtime::process::{Cancel, Limits};
+use runtime::process::{Cancel, Limits, TimeLimit};
 
 use batch::{Candidate, Verdict, attempt};
 
@@ -85,7 +85,7 @@ pub fn run(root: &Path, options: &Options) -> Result<(), String> {
         return sessions::run(root, options);
     }
     let limits = Limits {
-        time: Some(PATIENCE),
+        time: Some(TimeLimit::of_each_part(PATIENCE)),
         cancel: Cancel::default(),
     };
     if options.opencl {

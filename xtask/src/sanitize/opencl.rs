@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use runtime::ocl::{ArgPlan, KernelPlan, Plan, Runs, Worker};
-use runtime::process::{Cancel, Limits};
+use runtime::process::{Cancel, Limits, TimeLimit};
 use runtime::{Shape, Value};
 
 use super::Options;
@@ -143,7 +143,7 @@ fn attempt(
 fn planted(oclgrind: &Oclgrind) -> Result<(), String> {
     let said = |error: &dyn std::fmt::Display| error.to_string();
     let limits = Limits {
-        time: Some(std::time::Duration::from_secs(60)),
+        time: Some(TimeLimit::of_each_part(std::time::Duration::from_secs(60))),
         cancel: Cancel::default(),
     };
     let result = Shape::Array(16, Shape::Scalar(syntax::ast::ScalarType::F32).into());

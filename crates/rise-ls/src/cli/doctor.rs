@@ -3,7 +3,7 @@
 use super::{SUCCESS, output};
 use crate::run;
 use runtime::ocl::{DeviceInfo, VectorWidths, local_text};
-use runtime::process::{self, Limits, bytes_text};
+use runtime::process::{self, Limits, TimeLimit, bytes_text};
 use runtime::temp_dir::LockedTempDir;
 use std::env;
 use std::ffi::OsStr;
@@ -150,7 +150,7 @@ fn opencl() -> Vec<Fact> {
 /// line to the report.
 fn devices() -> Vec<Fact> {
     let limits = Limits {
-        time: Some(DRIVER_TIMEOUT),
+        time: Some(TimeLimit::of_each_part(DRIVER_TIMEOUT)),
         ..Limits::default()
     };
     match run::devices(&limits) {
@@ -277,7 +277,7 @@ fn drivers() -> String {
 /// limit.
 fn finish(command: &mut Command) -> Option<String> {
     let limits = Limits {
-        time: Some(COMMAND_TIMEOUT),
+        time: Some(TimeLimit::of_each_part(COMMAND_TIMEOUT)),
         ..Limits::default()
     };
     let finished = process::run(command, &limits).ok()?;

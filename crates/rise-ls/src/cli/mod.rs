@@ -22,6 +22,7 @@ mod schedule;
 mod snippet;
 mod stats;
 mod types;
+mod watch;
 mod workspace;
 
 use crate::select::{self as selection, Unclear};
@@ -29,9 +30,7 @@ use args::{Args, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
 use db::{Database, FileId, ItemId};
-use runtime::process::{self, Cancel};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
+use runtime::process;
 
 /// The exit status of success.
 const SUCCESS: u8 = 0;
@@ -134,31 +133,6 @@ fn ended(server: std::io::Result<u8>) -> u8 {
             BAD_USAGE
         }
     }
-}
-
-/// Returns a cancellation flag that the first `SIGINT`, `SIGTERM` or `SIGHUP` sets. The second one
-/// ends this process. Signals that the process ignores still have no effect.
-fn on_interrupt() -> Cancel {
-    let cancel = Cancel::default();
-    // `nohup` ignores `SIGHUP`, so that a program outlives its terminal.
-    let signals = [SIGINT, SIGTERM, SIGHUP];
-    for signal in signals.into_iter().filter(|&signal| !is_ignored(signal)) {
-        let status = i32::from(INTERRUPTED);
-        // If the handler cannot be registered, a signal ends the program at once, which is
-        // acceptable.
-        let _ = flag::register_conditional_shutdown(signal, status, cancel.flag());
-        let _ = flag::register(signal, cancel.flag());
-    }
-    cancel
-}
-
-/// Returns true if this process ignores the signal, according to `/proc/self/status`; false if
-/// that cannot be read.
-fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Returns the selected definition. If the selection is ambiguous or fails, prints a message and

@@ -21,14 +21,14 @@ impl Runs<'_> {
             .as_ref()
             .map(|functions| functions as &dyn ForeignCall);
         let memory_limit = process::available_memory().map_or(4 << 30, |free| free / 4 * 3);
-        let options = Options {
-            memory_limit,
-            time_limit: self.limits.time,
-            cancel: Some(&self.limits.cancel),
-            foreign,
-            ..Options::default()
-        };
         let run = || {
+            let options = Options {
+                memory_limit,
+                time_limit: self.limits.clock().left(),
+                cancel: Some(&self.limits.cancel),
+                foreign,
+                ..Options::default()
+            };
             interp::run(self.program, self.bindings, &self.launch.args, &options)
                 .map_err(|error| self.interpreter_failure(error))
         };

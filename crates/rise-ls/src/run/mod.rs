@@ -32,7 +32,7 @@ use runtime::{Bindings, ShapeError, Value, ocl};
 use rustc_hash::FxHashSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use syntax::{Diagnostic, Dialect, Severity, Span};
 use thiserror::Error;
 
@@ -150,6 +150,15 @@ impl From<CompileError> for Failure {
             CompileError::NoCompiler(_) | CompileError::Files { .. } | CompileError::NoFolder => {
                 Failure::Unavailable(error.to_string())
             }
+        }
+    }
+}
+
+impl From<ProcessError> for Failure {
+    fn from(error: ProcessError) -> Failure {
+        match error {
+            ProcessError::Cancelled => Failure::Cancelled,
+            error => Failure::failed(error.to_string()),
         }
     }
 }
@@ -320,13 +329,12 @@ pub fn run(
         true => IndexWidth::Bits32,
         false => db.index_width(),
     };
-    let started = Instant::now();
-    let late = || limits.time.filter(|time| started.elapsed() >= *time);
-    let stop = || limits.cancel.is_cancelled() || late().is_some();
+    let clock = limits.clock();
+    let stop = || limits.cancel.is_cancelled() || clock.exceeded().is_some();
     let launch = launch::prepare_for(&program, &job.request, index, &stop).map_err(|error| {
-        match late() {
-            _ if !error.is_stopped() => error.into(),
-            Some(time) => Failure::failed(ProcessError::TooLong(time).to_string()),
+        match clock.exceeded() {
+            _ if !error.is_stopped() => Failure::from(error),
+            Some(time) => ProcessError::TooLong(time).into(),
             None => Failure::Cancelled,
         }
     })?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::ocl::DeviceInfo;
-use runtime::process::{Cancel, Limits};
+use runtime::process::{Cancel, Limits, TimeLimit};
 use serde::Serialize;
 use tower_lsp::jsonrpc::ErrorCode;
 use tower_lsp::lsp_types::MessageType;
@@ -139,7 +139,7 @@ impl Session {
 
 fn limits(cancel: &Cancel) -> Limits {
     Limits {
-        time: Some(TIME_LIMIT),
+        time: Some(TimeLimit::of_each_part(TIME_LIMIT)),
         cancel: cancel.clone(),
     }
 }

@@ -1,7 +1,7 @@
 //! Finds and runs the system's C compiler.
 
 use super::{CompileError, checked};
-use crate::process::{self, Limits, ProcessError};
+use crate::process::{self, Limits, ProcessError, TimeLimit};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -73,11 +73,13 @@ impl Compiler {
             return Ok(None);
         };
         let args: Vec<String> = words.collect();
-        let time = limits
-            .time
-            .map_or(VERSION_TIMEOUT, |time| time.min(VERSION_TIMEOUT));
+        let left = limits.clock().left();
+        let is_shortened = left.is_none_or(|left| left > VERSION_TIMEOUT);
         let limits = Limits {
-            time: Some(time),
+            time: match is_shortened {
+                true => Some(TimeLimit::of_each_part(VERSION_TIMEOUT)),
+                false => limits.time,
+            },
             cancel: limits.cancel.clone(),
         };
         match process::run(Command::new(&program).args(&args).arg("--version"), &limits) {
@@ -89,10 +91,10 @@ impl Compiler {
             })),
             Err(error @ ProcessError::Start(..)) if error.is_out_of_files() => Err(error.into()),
             Ok(_) | Err(ProcessError::Start(..) | ProcessError::Wait(..)) => Ok(None),
-            Err(ProcessError::TooLong(time)) => Err(CompileError::NoCompiler(format!(
-                "`{command} --version` does not answer within {time:?}"
-            ))),
-            Err(error @ ProcessError::Cancelled) => Err(error.into()),
+            Err(ProcessError::TooLong(time)) if is_shortened => Err(CompileError::NoCompiler(
+                format!("`{command} --version` does not answer within {time:?}"),
+            )),
+            Err(error @ (ProcessError::TooLong(_) | ProcessError::Cancelled)) => Err(error.into()),
         }
     }
 

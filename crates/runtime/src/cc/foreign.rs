@@ -269,9 +269,9 @@ impl Server {
         if !sent {
             return Err(self.crash_message());
         }
-        // Results arrive while later calls run, so the time limit applies to each wait instead of
-        // all calls.
-        let mut started = Instant::now();
+        // Results arrive while later calls run, so a time limit of each part applies to each wait
+        // instead of all calls.
+        let mut clock = limits.clock();
         while self.buffer.len() < result.len() {
             if limits.cancel.is_cancelled() {
                 return Err("stopped".to_owned());
@@ -279,11 +279,11 @@ impl Server {
             match self.replies.recv_timeout(CANCEL_POLL_INTERVAL) {
                 Ok(more) => {
                     self.buffer.extend(more);
-                    started = Instant::now();
+                    clock = limits.clock();
                 }
                 Err(RecvTimeoutError::Disconnected) => return Err(self.crash_message()),
                 Err(RecvTimeoutError::Timeout) => {
-                    if let Some(time) = limits.time.filter(|time| started.elapsed() >= *time) {
+                    if let Some(time) = clock.exceeded() {
                         return Err(format!("it does not return within {time:?}"));
                     }
                 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::generate::Fill;
 use crate::literal::Literal;
+use crate::process::TimeLimit;
 use crate::scalar::Leaf;
 use crate::value::Value;
 use crate::value_text::Length;
@@ -34,7 +35,7 @@ struct Test {
 impl Test {
     fn new() -> Test {
         let limits = Limits {
-            time: Some(Duration::from_secs(60)),
+            time: Some(TimeLimit::of_each_part(Duration::from_secs(60))),
             ..Limits::default()
         };
         match (tempfile::tempdir(), Compiler::find(&limits)) {
@@ -252,7 +253,7 @@ fn what_never_ends_is_stopped() {
     let Ok(program) = test.compile(endless, 0, &[]) else {
         panic!("that is C");
     };
-    test.limits.time = Some(Duration::from_millis(100));
+    test.limits.time = Some(TimeLimit::of_each_part(Duration::from_millis(100)));
     let result = program.run(&[], &[], Shape::Scalar(S::I32), ONCE, &test.limits);
     assert!(matches!(
         result,

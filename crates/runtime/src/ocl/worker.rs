@@ -203,7 +203,7 @@ impl Worker {
 
     /// Waits for the answer to a request.
     fn answer(&mut self, progress: &mut dyn FnMut(Stage)) -> Result<(Reply, Vec<u8>), WorkerError> {
-        let started = Instant::now();
+        let clock = self.limits.clock();
         loop {
             match self.replies.recv_timeout(CANCEL_POLL_INTERVAL) {
                 Ok(Ok((Reply::Stage(stage), _))) => {
@@ -217,7 +217,7 @@ impl Worker {
             if self.limits.cancel.is_cancelled() {
                 return Err(ProcessError::Cancelled.into());
             }
-            if let Some(limit) = self.limits.time.filter(|time| started.elapsed() >= *time) {
+            if let Some(limit) = clock.exceeded() {
                 let stage = self.stage;
                 return Err(WorkerError::TooLong { limit, stage });
             }

@@ -22,7 +22,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use runtime::process::{Cancel, Limits};
+use runtime::process::{Cancel, Limits, TimeLimit};
 use serde_json::{Value as Json, json};
 
 use super::Outcome;
@@ -362,7 +362,7 @@ fn say_failure(error: &str) -> Outcome<()> {
 /// Measures the vendor's BLAS; returns an empty list without PyTorch and a GPU.
 fn blas() -> Vec<Blas> {
     let limits = Limits {
-        time: Some(LIBRARY),
+        time: Some(TimeLimit::of_each_part(LIBRARY)),
         cancel: Cancel::default(),
     };
     let mut command = Command::new("python3");

@@ -8,8 +8,9 @@ pub use options::RewriteOptions;
 
 use super::fmt::{has_mark, replace};
 use super::report::{Reporter, shown};
+use super::watch::Watch;
 use super::workspace::Workspace;
-use super::{BAD_USAGE, FAILURE, INTERRUPTED, SUCCESS, diff, human, on_interrupt, output, select};
+use super::{BAD_USAGE, FAILURE, INTERRUPTED, SUCCESS, diff, human, output, select};
 use crate::loader::reason;
 use crate::run::causes;
 use db::{Database, FileId, ItemId, Refusal};
@@ -54,8 +55,8 @@ fn apply(
         output::error("only definitions of RISE are rewritten");
         return Err(BAD_USAGE);
     }
-    let cancel = on_interrupt();
-    let cancelled = || cancel.is_cancelled();
+    let watch = Watch::start(None, |_| stopped());
+    let cancelled = || watch.limits().cancel.is_cancelled();
     let request = Request {
         options: Fuel {
             trace: options.trace,
@@ -66,7 +67,9 @@ fn apply(
         may_extend: options.open_sizes || may_extend(db, item),
         tunes: &options.tune,
     };
-    match db.rewrite(item, chosen.id(), &request) {
+    let rewritten = db.rewrite(item, chosen.id(), &request);
+    watch.finish();
+    match rewritten {
         Ok(rewritten) if chosen.lowers() && is_unchanged(db, item, &rewritten) => {
             output::error(&format!(
                 "`{}` changes nothing: the definition determines how everything is computed",
@@ -77,6 +80,12 @@ fn apply(
         Ok(rewritten) => finish(workspace, item, &rewritten, options),
         Err(refusal) => Err(refused(workspace, item, chosen, &refusal, options)),
     }
+}
+
+/// Prints that the command was interrupted, and returns the exit status.
+fn stopped() -> u8 {
+    output::note("stopped");
+    INTERRUPTED
 }
 
 /// Returns true if the result of a strategy is the definition itself.
@@ -271,8 +280,7 @@ fn refused(
     let db = &workspace.db;
     if let Refusal::NotRewritten(NotRewritten::Failed(report)) = refusal {
         if report.failure.reason == Reason::Cancelled {
-            output::note("stopped");
-            return INTERRUPTED;
+            return stopped();
         }
         if options.trace {
             let path = shown(&db.path(db.file_of(item)), &workspace.base);

@@ -7,8 +7,9 @@ mod show;
 pub use options::{RunOptions, size};
 
 use super::report::Reporter;
+use super::watch::Watch;
 use super::workspace::Workspace;
-use super::{BAD_USAGE, FAILURE, INTERRUPTED, SUCCESS, human, on_interrupt, output, select};
+use super::{BAD_USAGE, FAILURE, INTERRUPTED, SUCCESS, human, output, select};
 use crate::run::{self, Done, Failure, Job};
 use codegen::PassSet;
 use db::{Database, ItemId};
@@ -16,7 +17,6 @@ use options::RunFormat;
 use progress::Progress;
 use runtime::launch::Request;
 use runtime::npy;
-use runtime::process::Limits;
 use std::io::{self, Write};
 use syntax::Severity;
 
@@ -28,6 +28,10 @@ pub fn run(options: &RunOptions) -> u8 {
             return BAD_USAGE;
         }
     };
+    let format = options.format;
+    let watch = Watch::start(options.timeout, move |why| {
+        stopped(&Failure::from(why), format)
+    });
     let loaded = Workspace::load_file(&options.file, options.language, &options.imports);
     let (mut workspace, file) = match loaded {
         Ok(loaded) => loaded,
@@ -36,17 +40,15 @@ pub fn run(options: &RunOptions) -> u8 {
     let Some(item) = select(&workspace.db, file, options.def.as_deref()) else {
         return BAD_USAGE;
     };
-    let limits = Limits {
-        time: options.timeout,
-        cancel: on_interrupt(),
-    };
     let mut progress = Progress::new();
     let job = job(&workspace.db, item, options, without);
-    let result = run::prepare(&mut workspace.db, item, &job, &limits).and_then(|()| {
-        run::run(&workspace.db, item, &job, &limits, &mut |stage| {
+    let limits = watch.limits();
+    let result = run::prepare(&mut workspace.db, item, &job, limits).and_then(|()| {
+        run::run(&workspace.db, item, &job, limits, &mut |stage| {
             progress.show(stage)
         })
     });
+    watch.finish();
     progress.clear();
     match result {
         Ok(done) => {
@@ -115,15 +117,36 @@ fn finish(done: &Done, options: &RunOptions) -> u8 {
     }
 }
 
-/// Prints the reason for a failure, and returns the exit status.
-fn fail(workspace: &Workspace, failure: &Failure, options: &RunOptions) -> u8 {
-    if options.format == RunFormat::Json {
+/// Prints a failure to standard output if the format is JSON.
+fn print_json(failure: &Failure, format: RunFormat) {
+    if format == RunFormat::Json {
         // If this cannot be written, the exit status still reports the failure.
         let _ = output::result(FAILURE, |out| {
             serde_json::to_writer(&mut *out, &run::failure_json(failure))?;
             writeln!(out)
         });
     }
+}
+
+/// Prints why the command was stopped, and returns the exit status.
+fn stopped(failure: &Failure, format: RunFormat) -> u8 {
+    progress::erase();
+    print_json(failure, format);
+    match failure {
+        Failure::Cancelled => {
+            output::note("stopped");
+            INTERRUPTED
+        }
+        _ => {
+            output::error(&run::failure_json(failure).error);
+            FAILURE
+        }
+    }
+}
+
+/// Prints the reason for a failure, and returns the exit status.
+fn fail(workspace: &Workspace, failure: &Failure, options: &RunOptions) -> u8 {
+    print_json(failure, options.format);
     match failure {
         Failure::Wrong(all) => {
             let mut reporter = Reporter::new(&workspace.db, &workspace.base);

@@ -45,7 +45,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "T", requires = "verify", allow_hyphen_values = true, value_parser = tolerance)]
     pub tolerance: Option<f64>,
 
-    /// Give up after so many seconds [default: never]
+    /// Give up if the whole command takes so many seconds [default: never]
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, value_parser = seconds)]
     pub timeout: Option<Duration>,
 

@@ -28,9 +28,18 @@ impl Progress {
     /// Erases the status line.
     pub fn clear(&mut self) {
         if self.is_shown {
-            let _ = write!(io::stderr(), "\r\x1b[K");
+            erase();
             self.is_shown = false;
         }
+    }
+}
+
+/// Erases the line of the terminal in which standard error writes. Does nothing if standard error
+/// is not a terminal.
+pub fn erase() {
+    if io::stderr().is_terminal() {
+        // A failure to write the message cannot be reported.
+        let _ = write!(io::stderr(), "\r\x1b[K");
     }
 }
 

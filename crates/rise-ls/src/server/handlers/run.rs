@@ -9,7 +9,7 @@ use codegen::PassSet;
 use db::{Declaration, FileId, ItemId};
 use runtime::launch::{ArgumentSource, Request};
 use runtime::literal::Literal;
-use runtime::process::Limits;
+use runtime::process::{Limits, TimeLimit};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use syntax::ast::ItemKind;
@@ -294,7 +294,7 @@ pub fn run(
         return Outcome::Cancelled;
     }
     let limits = Limits {
-        time: request.time,
+        time: request.time.map(TimeLimit::of_each_part),
         ..limits
     };
     let ran = run::prepare(&mut snapshot.db, request.item, &request.job, &limits)

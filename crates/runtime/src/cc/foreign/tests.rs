@@ -1,5 +1,6 @@
 use super::*;
 use crate::literal::Literal;
+use crate::process::TimeLimit;
 use crate::value_text::Length;
 use rise::core::program_of;
 
@@ -135,7 +136,7 @@ fn a_crash_is_described_and_stays_one() {
 #[test]
 fn what_does_not_return_is_given_up() {
     let limits = Limits {
-        time: Some(Duration::from_secs(1)),
+        time: Some(TimeLimit::of_each_part(Duration::from_secs(1))),
         ..Limits::default()
     };
     let test = Test::new(&limits);

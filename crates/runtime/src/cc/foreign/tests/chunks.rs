@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::interp::{self, ErrorKind, InterpError, Options, TraceLimits};
+use crate::process::TimeLimit;
 
 const TEXT: &str = r#"
 foreign def mixed(a: f32, b: i32, c: bool, d: f64, e: u8): f64 = """{
@@ -65,7 +66,7 @@ fn functions_of(def: &str, limits: &Limits) -> ForeignFunctions {
 /// run at once; otherwise tracing makes them run one by one.
 fn run(def: &str, arg: Option<Value>, many: bool) -> (Result<Vec<u8>, InterpError>, String) {
     let limits = Limits {
-        time: Some(Duration::from_secs(1)),
+        time: Some(TimeLimit::of_each_part(Duration::from_secs(1))),
         ..Limits::default()
     };
     let (program, functions) = (program(def), functions_of(def, &limits));
@@ -199,7 +200,7 @@ fn requests_may_be_larger_than_a_pipe() {
 #[test]
 fn the_time_is_that_of_a_call() {
     let limits = Limits {
-        time: Some(Duration::from_secs(1)),
+        time: Some(TimeLimit::of_each_part(Duration::from_secs(1))),
         ..Limits::default()
     };
     let functions = functions_of("all", &limits);
