@@ -274,6 +274,33 @@ fn work_items_share_the_loops_inside_one_in_order() {
     assert!(ran.out.contains("get_global_id(0)"), "{}", ran.out);
 }
 
+#[test]
+fn values_of_a_loop_in_order_are_computed_by_each_work_item_or_by_one() {
+    let text = "\
+@target(opencl)
+@strategy(\"s.elevate\", inOrder)
+def shared = depFun((k: Nat, n: Nat) => fun(xs: k.n.f32 => xs |> map(fun(row =>
+  let(row |> reduce(add)(0.0f))(fun(sum => row |> map(fun(x => x / sum))))))))
+@target(opencl)
+@strategy(\"s.elevate\", inOrder)
+def stored = depFun((k: Nat, n: Nat) => fun(xs: k.(n + 2).f32 => xs |> map(fun(row =>
+  row |> map(fun(x => exp(x))) |> slide(3)(1) |> map(fun(w => w |> reduce(add)(0.0f)))))))
+";
+    let strategy = "val inOrder = normalize(delta) ; implementForWorkItems(sequential = [\"row\"]) ; storedInKernels\n";
+    let folder = Folder::with(&[("a.rise", text), ("s.elevate", strategy)]);
+    let emit = |def: &str| folder.run(&["emit", "a.rise", "--def", def, "--as", "opencl"]);
+    let ran = emit("shared");
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.contains("get_global_id(0)"), "{}", ran.out);
+    let ran = emit("stored");
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(
+        ran.out.contains("work_group_size_hint(1, 1, 1)"),
+        "{}",
+        ran.out
+    );
+}
+
 /// Maps and reductions with parameters of the same name.
 const NUMBERED: &str = "\
 def numbered = depFun(n: Nat => fun(xs: (n + 4).f32 =>

@@ -70,12 +70,12 @@ impl Lowering<'_> {
         let lowered = match (nest, inner_dimension) {
             (Some((nest, _)), _) => nest,
             (None, Some(dimension @ 1..)) => self.inner_nest(dimension, param, body, array)?,
+            (None, _) if distribution.is_some() && !is_distributed => {
+                self.iteration_in_order(param, body, array)?
+            }
             (None, _) => {
-                let repetition = match distribution.is_some() && !is_distributed {
-                    true => Repetition::InOrder,
-                    false => Repetition::Loop,
-                };
-                self.iteration(repetition, &[], (param, array), |this| this.write(body))?
+                let write = |this: &mut Self| this.write(body);
+                self.iteration(Repetition::Loop, &[], (param, array), write)?
             }
         };
         let f = self.store.lambda(param, lowered);
@@ -85,6 +85,20 @@ impl Lowering<'_> {
             _ => (Primitive::MapSeq, None),
         };
         self.map(primitive, dimension, f, input)
+    }
+
+    /// Lowers the body of a loop that is executed in order, and inside of which loops may be
+    /// distributed. They are not if work-items would store an array in an iteration.
+    fn iteration_in_order(&mut self, param: Local, body: Term, array: Term) -> Lowered {
+        let mut iteration = |repetition| {
+            self.attempt(|this| {
+                this.iteration(repetition, &[], (param, array), |this| this.write(body))
+            })
+        };
+        match iteration(Repetition::InOrder) {
+            Err(LoweringError::StoredByWorkItems) => iteration(Repetition::Loop),
+            lowered => lowered,
+        }
     }
 
     /// Visits the place of a loop that may be distributed over threads or work-items, and returns

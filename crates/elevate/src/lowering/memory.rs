@@ -109,6 +109,7 @@ impl Lowering<'_> {
             return Err(LoweringError::StoredInView);
         }
         self.hoist(term, |this| {
+            this.check_stored(term)?;
             let dimension = this.dimension.take();
             let written = this.write(term);
             this.dimension = dimension;
@@ -120,6 +121,16 @@ impl Lowering<'_> {
             let memory = this.primitive_term(Primitive::ToMem, &[ty])?;
             Ok(this.store.apply(memory, written))
         })
+    }
+
+    /// Checks that work-items do not store parts of an array between the loops that are distributed
+    /// over them in one kernel.
+    pub(super) fn check_stored(&self, value: Term) -> Result<(), LoweringError> {
+        let in_kernel = self.parallelism == Parallelism::WorkItems && !self.is_on_host();
+        match in_kernel && self.is_outermost() && contains_array(self.store.type_of(value)) {
+            true => Err(LoweringError::StoredByWorkItems),
+            false => Ok(()),
+        }
     }
 
     /// Returns a value that is computed outside of kernels in global memory, unless it is stored
@@ -136,7 +147,7 @@ impl Lowering<'_> {
     /// Returns a value in global memory if it is computed outside of kernels; `None` if it is not,
     /// or the target has no kernels.
     pub(super) fn global_memory(&mut self, value: Term) -> Result<Option<Term>, LoweringError> {
-        if self.parallelism != Parallelism::WorkItems || !self.is_outermost() {
+        if !self.is_on_host() {
             return Ok(None);
         }
         let ty = self.type_arg(value);
@@ -239,13 +250,12 @@ impl Lowering<'_> {
         let reads = Demand::of_function(Reads::ONCE, param, body).reads(self.store);
         // A number that is computed on the host would need a kernel of its own.
         let is_cheap = work < Work::LOOP && !contains_array(self.store.type_of(value));
-        let in_kernels = self.parallelism == Parallelism::WorkItems && self.is_outermost();
         let is_array = contains_array(self.store.type_of(value));
         work == 0
             || reads <= Reads::ONCE
             || is_array && is_traversed_once(self.store, body, param)
             || is_array && !reads.repay_storing(work)
-            || is_cheap && in_kernels
+            || is_cheap && self.is_on_host()
             || has_tuple_of_arrays(self.store.type_of(value))
     }
 

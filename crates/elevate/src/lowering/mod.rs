@@ -55,6 +55,9 @@ pub(crate) enum LoweringError {
     /// result would be distributed over different numbers of dimensions. Fewer loops are
     /// distributed instead.
     NotDistributed,
+    /// Work-items would store an array in an iteration of a loop that is executed in order, and read
+    /// what others have stored. One work-item executes the loop instead.
+    StoredByWorkItems,
     /// A choice of the schedule does not fit the program.
     Schedule(ScheduleError),
 }
@@ -71,6 +74,10 @@ impl fmt::Display for LoweringError {
             LoweringError::StoredInView => {
                 "an array would be stored again at each read of the array that contains it: store \
                  one of the two before the loop that reads it, with `toMem`"
+            }
+            LoweringError::StoredByWorkItems => {
+                "work-items would read what others store in the same iteration of a loop: store it \
+                 before the loop, with `toMem`"
             }
             LoweringError::NotDistributed => {
                 "every work-item of the inner loop would store or compute the same: store it before \
@@ -326,6 +333,13 @@ impl Lowering<'_> {
         })
     }
 
+    /// Returns true if the innermost region is executed by the host of a device, so that each loop
+    /// that is distributed over work-items becomes a kernel of its own.
+    fn is_on_host(&self) -> bool {
+        let is_once = |scope: &Scope| scope.repetition == Repetition::Once;
+        self.parallelism == Parallelism::WorkItems && self.scopes.iter().all(is_once)
+    }
+
     /// Returns true if a term is moved out of a loop around it: a region between the term and the
     /// region on which it depends is repeated, and the evaluation of the term cannot fail.
     fn is_hoisted(&mut self, term: Term) -> bool {
@@ -457,7 +471,10 @@ impl Lowering<'_> {
                 self.hoist(term, |this| this.primitive(head, &args, &access))
             }
             (Pattern::Let, &[value, f]) => self.binding(value, f, &access),
-            (Pattern::Memory, _) => self.hoist(term, |this| this.primitive(head, &args, &access)),
+            (Pattern::Memory, _) => self.hoist(term, |this| {
+                this.check_stored(term)?;
+                this.primitive(head, &args, &access)
+            }),
             (Pattern::Element, &[index, array]) => {
                 let is_repeated = self.rereads(index, array);
                 let reads = if is_repeated {
