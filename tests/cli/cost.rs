@@ -406,3 +406,32 @@ fn loops_over_register_tiles_have_whole_numbers_of_iterations() {
     assert!(ran.out.contains("(m/(lanes*2))"), "{}", ran.out);
     assert!(!ran.out.contains("ceilDiv(0"), "{}", ran.out);
 }
+
+#[test]
+fn sizes_that_contradict_conditions_are_refused_as_by_run() {
+    let text = "\
+def blocks = depFun((n: Nat, m: Nat) => fun(xs: n.f32 =>
+  xs |> split(m) |> mapSeq(fun(row => row |> reduceSeq(add)(0.0f)))))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let said = |command: &str, sizes: &[&str]| {
+        let options = sizes.iter().flat_map(|size| ["-D", size]);
+        let arguments: Vec<&str> = [command, "a.rise"].into_iter().chain(options).collect();
+        let ran = folder.run(&arguments);
+        (ran.status, ran.err)
+    };
+    for sizes in [
+        &["n=100", "m=7"][..],
+        &["n=100", "m=10", "n=20"],
+        &["n=100", "m=0"],
+        &["n=100", "k=7", "m=1"],
+    ] {
+        let (status, message) = said("cost", sizes);
+        assert_eq!(status, 2, "{message}");
+        assert_eq!((status, message), said("run", sizes));
+    }
+    assert_eq!(said("cost", &["n=100", "m=10"]).0, 0);
+    // A size that is assumed is checked with those that are given.
+    expect!["error: `m divides n` does not hold for m = 1024, n = 100\n"]
+        .assert_eq(&said("cost", &["n=100"]).1);
+}

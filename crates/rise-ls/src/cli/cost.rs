@@ -6,6 +6,7 @@ use super::report::{Report, Reporter};
 use super::run::size;
 use super::workspace::Workspace;
 use super::{BAD_USAGE, SUCCESS, human, json, output, select};
+use crate::run;
 use clap::{Args as Group, ValueEnum};
 use codegen::cost::{self, Cost, Estimate, LoopEstimate, Machine, Obstacle, Vectorization};
 use db::{Database, Declaration, ItemId, Target};
@@ -85,13 +86,7 @@ pub fn run(options: &CostOptions) -> u8 {
     {
         Ok(found) => {
             let estimate = &*found.estimate;
-            if let Some((size, _)) = unknown_size(estimate, &sizes) {
-                let known = estimate.sizes.iter().map(|(size, ..)| size.clone());
-                let error = LaunchError::NoSize {
-                    program: name(&workspace.db, item).into(),
-                    name: size.to_string(),
-                    known: known.collect(),
-                };
+            if let Err(error) = check_sizes(&workspace.db, item, &options.sizes, estimate) {
                 output::error(&error.to_string());
                 return BAD_USAGE;
             }
@@ -124,9 +119,22 @@ fn report(workspace: &Workspace, item: ItemId, diagnostics: &[Diagnostic]) -> Re
     reporter.finish()
 }
 
-fn unknown_size<'s>(estimate: &Estimate, sizes: &'s [(Name, i64)]) -> Option<&'s (Name, i64)> {
-    let is_known = |name: &Name| estimate.sizes.iter().any(|(known, ..)| known == name);
-    sizes.iter().find(|(name, _)| !is_known(name))
+/// Checks the given sizes together with those that the estimate assumes, as `rise-ls run` does.
+/// Sizes that are all assumed are not checked.
+fn check_sizes(
+    db: &Database,
+    item: ItemId,
+    given: &[(String, u64)],
+    estimate: &Estimate,
+) -> Result<(), LaunchError> {
+    if given.is_empty() {
+        return Ok(());
+    }
+    let assumed = (estimate.sizes.iter())
+        .filter(|(.., is_assumed)| *is_assumed)
+        .map(|(name, value, _)| (name.to_string(), value.unsigned_abs()));
+    let sizes = given.iter().cloned().chain(assumed).collect();
+    run::check_sizes(db, item, sizes)
 }
 
 /// Returns the machine that `--machine` names.

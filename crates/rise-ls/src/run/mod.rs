@@ -264,18 +264,13 @@ pub fn prepare(db: &mut Database, item: ItemId, job: &Job, limits: &Limits) -> R
 /// the interpreter is chosen, or there is no device; [`run`] then reports the errors. Returns false
 /// if the sizes are invalid for 32 bits, or no code can be generated.
 fn fits_narrow(db: &Database, item: ItemId, job: &Job, limits: &Limits) -> bool {
-    let dialect = db.dialect(db.file_of(item));
-    let found = match dialect {
-        Dialect::Rise => program(db, item),
-        Dialect::Dpia => phrases::program(db, item).map(|(program, _)| program),
-    };
-    let Ok(program) = found else {
+    let Ok((program, _)) = of_dialect(db, item) else {
         return true;
     };
     let Ok(sizes) = launch::sizes(&program, &job.request, IndexWidth::Bits32) else {
         return false;
     };
-    let choice = match dialect {
+    let choice = match db.dialect(db.file_of(item)) {
         Dialect::Rise => backend::choose(db, item, &program, job, limits),
         Dialect::Dpia => phrases::choose(db, item, job),
     };
@@ -310,10 +305,7 @@ pub fn run(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Done, Failure> {
     progress("checking");
-    let (program, imperative) = match db.dialect(db.file_of(item)) {
-        Dialect::Rise => (program(db, item)?, false),
-        Dialect::Dpia => phrases::program(db, item)?,
-    };
+    let (program, imperative) = of_dialect(db, item)?;
     let Choice { backend, fallback } = match imperative {
         true => phrases::choose(db, item, job)?,
         false => backend::choose(db, item, &program, job, limits)?,
@@ -446,6 +438,31 @@ impl Runs<'_> {
         progress("comparing");
         compare(value, &expected.value, tolerance)
             .ok_or_else(|| Failure::failed("the interpreter's result has another shape".to_owned()))
+    }
+}
+
+/// Checks sizes of a definition as a run with these sizes and random arguments does. A definition
+/// without a program has no sizes to check.
+pub fn check_sizes(
+    db: &Database,
+    item: ItemId,
+    sizes: Vec<(String, u64)>,
+) -> Result<(), LaunchError> {
+    let Ok((program, _)) = of_dialect(db, item) else {
+        return Ok(());
+    };
+    let request = Request {
+        sizes,
+        ..Request::default()
+    };
+    launch::sizes(&program, &request, IndexWidth::Bits64).map(|_| ())
+}
+
+/// Returns the program of a definition, and true if it is a definition of imperative DPIA.
+fn of_dialect(db: &Database, item: ItemId) -> Result<(Arc<Program<Primitive>>, bool), Failure> {
+    match db.dialect(db.file_of(item)) {
+        Dialect::Rise => Ok((program(db, item)?, false)),
+        Dialect::Dpia => phrases::program(db, item),
     }
 }
 
