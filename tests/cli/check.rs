@@ -2,6 +2,7 @@
 
 use crate::support::{Folder, short};
 use expect_test::expect;
+use serde_json::Value;
 
 const FINE: &str = "def x = 1.0f\n";
 const WRONG: &str = "def y = nothing\n";
@@ -217,6 +218,29 @@ fn levels_hide_what_weighs_less() {
         expected.map(|(text, count)| (text.to_owned(), count))
     );
     assert_eq!(folder.findings(&["a.rise"]).len(), 3);
+}
+
+#[test]
+fn performance_hints_are_listed_on_request() {
+    let text = "\
+@target(c)
+def largest = depFun(n: Nat => fun(xs: n.f32 => xs |> reduceSeq(max)(0.0f)))
+def other = depFun(n: Nat => fun(xs: n.f32 => xs |> reduce(max)(0.0f)))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    assert_eq!(folder.findings(&["a.rise"]), Vec::<Value>::new());
+    let ran = folder.run(&["--check", "a.rise", "--level", "hint"]);
+    assert_eq!((ran.status, ran.err.as_str()), (0, "1 hint in 1 file\n"));
+    assert!(
+        ran.out
+            .starts_with("a.rise:2:55: hint[ordered-reduction]: "),
+        "{}",
+        ran.out
+    );
+    let with_target = ["--level", "hint", "--target", "c", "--format", "json"];
+    let ran = folder.run(&[&["--check", "a.rise"], &with_target[..]].concat());
+    let hints = ran.out.matches("\"ordered-reduction\"").count();
+    assert_eq!(hints, 2, "{}", ran.out);
 }
 
 #[test]

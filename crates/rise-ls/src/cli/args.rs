@@ -65,7 +65,7 @@ pub struct CheckOptions {
     pub deny: Option<Deny>,
 
     /// Print only what weighs as much as this, or more [default: warning, which counts obligations;
-    /// hint for json and sarif]
+    /// hint without performance hints for json and sarif]
     #[arg(long, value_enum, value_name = "LEVEL", requires = "paths")]
     pub level: Option<Level>,
 
@@ -119,7 +119,7 @@ pub enum Level {
     Warning,
     /// Also the obligations that definitions assume
     Information,
-    /// All remarks
+    /// All remarks, also performance hints
     Hint,
 }
 

@@ -1,14 +1,14 @@
 //! Implements `rise-ls --check` and `rise-ls check`, which report the diagnostics of files.
 
-use super::args::{CheckOptions, Deny, Format};
+use super::args::{CheckOptions, Deny, Format, Level};
 use super::report::{Report, Reporter};
 use super::stats::Stats;
 use super::workspace::{Workspace, not_text};
 use super::{BAD_USAGE, FAILURE, SUCCESS, github, human, json, output, sarif};
-use db::{ItemId, Target};
+use db::{Database, ItemId, Target};
 use std::path::PathBuf;
 use std::thread;
-use syntax::Severity;
+use syntax::{Diagnostic, Severity};
 
 /// Checks the files, prints what is found, and returns the exit status.
 pub fn run(paths: &[PathBuf], options: &CheckOptions) -> u8 {
@@ -17,7 +17,8 @@ pub fn run(paths: &[PathBuf], options: &CheckOptions) -> u8 {
     workspace.db.set_target(options.target);
     stats.read();
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let report = check(&workspace, threads);
+    let estimates = options.level == Some(Level::Hint);
+    let report = check(&workspace, threads, estimates);
     stats.checked(threads);
     let level = level(options);
     let assumed = report.count(Severity::Information);
@@ -51,8 +52,9 @@ pub fn run(paths: &[PathBuf], options: &CheckOptions) -> u8 {
 }
 
 /// Returns the lowest severity that is printed. All findings that make the check fail are printed,
-/// whatever `--level` says. JSON and SARIF, which programs read, contain all findings by default;
-/// the other formats contain errors and warnings.
+/// whatever `--level` says. JSON and SARIF, which programs read, contain all findings by default
+/// except performance hints, whose computation takes time; the other formats contain errors and
+/// warnings.
 fn level(options: &CheckOptions) -> Severity {
     match (options.level, options.format) {
         (Some(level), _) => match options.deny {
@@ -98,18 +100,33 @@ fn skipped(workspace: &Workspace, target: Target) -> Option<String> {
 }
 
 /// Returns a report with the diagnostics of all files, also imported ones, and one error for each
-/// requested file that is not UTF-8.
-pub fn check(workspace: &Workspace, threads: usize) -> Report {
+/// requested file that is not UTF-8. With `estimates`, it also has the performance hints of the
+/// definitions that have a target.
+fn check(workspace: &Workspace, threads: usize, estimates: bool) -> Report {
     let mut reporter = Reporter::new(&workspace.db, &workspace.base);
     for (_, items) in workspace.db.check_all(&workspace.files, threads) {
         for (item, diagnostics) in items {
             reporter.item(item, &diagnostics);
         }
     }
+    if estimates {
+        let db = &workspace.db;
+        for item in (workspace.files.iter()).flat_map(|&file| db.items(file).to_vec()) {
+            reporter.item(item, &performance_hints(db, item).unwrap_or_default());
+        }
+    }
     for (path, bad) in &workspace.not_text {
         reporter.outside(path, &bad.lossy, &not_text(bad));
     }
     reporter.finish()
+}
+
+/// Returns the performance hints of a definition in its first target; `None` if it has no target or
+/// no code.
+fn performance_hints(db: &Database, item: ItemId) -> Option<Vec<Diagnostic>> {
+    let target = db.targets(item).iter().next()?;
+    let found = db.estimate_on(item, target, None, &[]).ok()?;
+    Some(found.hints.clone())
 }
 
 fn status(report: &Report, unreadable: bool, deny: Option<Deny>) -> u8 {
