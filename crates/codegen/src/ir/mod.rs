@@ -499,6 +499,30 @@ pub struct Place {
 }
 
 impl Place {
+    /// Returns the place of a variable that is not an array.
+    pub(crate) fn plain(id: Id) -> Place {
+        Place {
+            id,
+            index: None,
+            members: Vec::new(),
+            lane: None,
+            lanes: None,
+        }
+    }
+
+    /// Returns the place of an element of an array.
+    pub(crate) fn element(id: Id, index: Nat) -> Place {
+        Place {
+            index: Some(index),
+            ..Place::plain(id)
+        }
+    }
+
+    /// Returns the place of the first element of an array.
+    pub(crate) fn start(id: Id) -> Place {
+        Place::element(id, Nat::ZERO)
+    }
+
     /// Returns the place of the `n` elements that this place stands for as the size variable `lane`
     /// takes the values from 0 to `n - 1`; `None` if they are not adjacent in this order, or are
     /// parts of elements.

@@ -1,8 +1,6 @@
-//! Lowers `new`. Also defines the places of whole variables, and functions for the parts of such
-//! phrases.
+//! Lowers `new`. Also defines functions for the parts of such phrases.
 
 use dpia::Phrase;
-use nat::Nat;
 use rise::core::{Form, Origin, Param};
 use rise::{Address, Arg};
 use syntax::ast::{AddressSpace, Name};
@@ -11,28 +9,7 @@ use super::env::{Bound, Env};
 use super::store::{Store, lost};
 use super::{Lower, stmt};
 use crate::error::Result;
-use crate::ir::{Home, Id, Place, Stmt, StmtKind};
-
-impl Place {
-    /// Returns the place of the first element of an array.
-    pub fn start(id: Id) -> Place {
-        Place {
-            id,
-            index: Some(Nat::constant(0)),
-            members: Vec::new(),
-            lane: None,
-            lanes: None,
-        }
-    }
-
-    /// Returns the place of a variable that is not an array.
-    pub fn plain(id: Id) -> Place {
-        Place {
-            index: None,
-            ..Place::start(id)
-        }
-    }
-}
+use crate::ir::{Home, Id, Stmt, StmtKind};
 
 impl Lower<'_> {
     /// Lowers `new(t, fun(acc, exp => …))`, whose parameters stand for one new value in memory.

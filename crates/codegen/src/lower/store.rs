@@ -195,11 +195,8 @@ impl Lower<'_> {
             Store::Halves(a, b) => return self.half_part(a, b, path, origin),
         };
         let mut place = Place {
-            id,
             index: start,
-            members: Vec::new(),
-            lane: None,
-            lanes: None,
+            ..Place::plain(id)
         };
         let mut ty = ty;
         while let Some(step) = path.pop() {

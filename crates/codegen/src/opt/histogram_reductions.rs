@@ -191,11 +191,8 @@ impl HistogramReductions<'_> {
         });
         let [part, first, of_result, at] =
             ["part", "sum", "part", "sum"].map(|name| self.function.fresh_size(name));
-        let element = |id: Id, index: Nat| Place {
-            index: Some(index),
-            ..Place::plain(id)
-        };
-        let of_part = |part, sum: &Nat| element(parts, Nat::mul(&Nat::var(part), &length) + sum);
+        let of_part =
+            |part, sum: &Nat| Place::element(parts, Nat::mul(&Nat::var(part), &length) + sum);
         let over = |counter, to: &Nat, mode, stmt: Stmt| {
             made(StmtKind::For(Loop {
                 counter,
@@ -242,7 +239,7 @@ impl HistogramReductions<'_> {
                 made(StmtKind::For(iterations)),
             ],
         }));
-        let sum = element(sums.id, &sums.first + &Nat::var(at));
+        let sum = Place::element(sums.id, &sums.first + &Nat::var(at));
         let load = |place: Place| Box::new(expr(ExprKind::Load(place)));
         let added = ExprKind::Binary(
             Binary::Add,

@@ -220,10 +220,7 @@ impl Packing<'_> {
         };
         let id = self.function.fresh_variable(variable);
         let row = Nat::sub(&Nat::var(steps.counter), &steps.from);
-        Place {
-            index: Some(Nat::mul(&row, &columns.to) + &Nat::var(columns.counter)),
-            ..Place::plain(id)
-        }
+        Place::element(id, Nat::mul(&row, &columns.to) + &Nat::var(columns.counter))
     }
 
     /// Returns the loops that compute the matrix of an operand, in the mode of the loop whose

@@ -174,10 +174,7 @@ fn in_parts(
     let part = function.fresh_variable(variable("part"));
     let result = function.fresh_variable(variable("result"));
     let [number, of_result] = [(); 2].map(|()| function.fresh_size("part"));
-    let place_of = |number| Place {
-        index: Some(Nat::var(number)),
-        ..Place::plain(parts)
-    };
+    let place_of = |number| Place::element(parts, Nat::var(number));
     let copies = |to: &Place, from: &Place| copies(to, from, &ty, origin);
 
     let (first, length) = range_of_part(&Nat::var(number), &reduce.count);

@@ -50,10 +50,7 @@ fn pointer(function: &mut Function, array: Id, writable: bool) -> Option<Id> {
 
 /// Returns the declaration of a pointer and its assignment to an element of an array.
 fn set(id: Id, array: Id, index: Nat, like: &Stmt) -> [Stmt; 2] {
-    let place = Place {
-        index: Some(index),
-        ..Place::plain(array)
-    };
+    let place = Place::element(array, index);
     [StmtKind::Declare(id, None), StmtKind::Point(id, place)]
         .map(|kind| Stmt::new(kind, like.origin, Some(Maker::Pass(PASS.name))))
 }
@@ -393,10 +390,7 @@ impl Passing {
         match &mut stmt.kind {
             StmtKind::Assign(place, value) if place.id == self.offset.id => {
                 let by = step(value, self.offset).unwrap_or(Nat::ZERO);
-                let next = Place {
-                    index: Some(by),
-                    ..Place::plain(self.row)
-                };
+                let next = Place::element(self.row, by);
                 stmt.kind = StmtKind::Point(self.row, next);
             }
             StmtKind::For(_) | StmtKind::Block(_) | StmtKind::If { .. } => {

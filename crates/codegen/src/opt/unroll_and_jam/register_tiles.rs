@@ -354,10 +354,10 @@ impl UnrollAndJam<'_> {
         renaming.vars.insert(nest.columns.counter, at);
         renaming.vars.insert(steps.counter, Nat::var(step));
         renaming.apply_to_expr(&mut source);
-        let place = Place {
-            index: Some(nest.index(&Nat::var(tile), &Nat::var(step)) + &Nat::var(column)),
-            ..Place::plain(packed.copy)
-        };
+        let place = Place::element(
+            packed.copy,
+            nest.index(&Nat::var(tile), &Nat::var(step)) + &Nat::var(column),
+        );
         let stmt = |kind| Stmt::new(kind, nest.origin, None);
         let sequential = |counter, to: &Nat, step: Nat, body| {
             stmt(StmtKind::For(Loop {
@@ -443,9 +443,8 @@ impl UnrollAndJam<'_> {
                     let old = widened(&packed.source)?;
                     let index = nest.index(&Nat::var(tile), &Nat::var(step)) + &first;
                     let new = Place {
-                        index: Some(index),
                         lanes: Some(nest.lanes.clone()),
-                        ..Place::plain(packed.copy)
+                        ..Place::element(packed.copy, index)
                     };
                     walk::change_expr(&mut value, &mut walk::ReplacePlace(&old, &new));
                 }
@@ -572,14 +571,7 @@ impl Expanded {
                 let Some(value) = value.take() else {
                     return false;
                 };
-                let place = Place {
-                    id: self.id,
-                    index: None,
-                    members: Vec::new(),
-                    lane: None,
-                    lanes: None,
-                };
-                stmt.kind = StmtKind::Assign(place, value);
+                stmt.kind = StmtKind::Assign(Place::plain(self.id), value);
                 true
             }
             _ => true,
