@@ -279,7 +279,14 @@ fn predictions_of_vectorisation_agree_with_gcc() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
     let sizes = std::fs::read_to_string(corpus.join("sizes.txt")).expect("the list of programs");
     let folder = Folder::with(&[("a.rise", FILE)]);
-    let own = ["columnSums", "rowSums", "doubled", "largest", "count", "total"];
+    let own = [
+        "columnSums",
+        "rowSums",
+        "doubled",
+        "largest",
+        "count",
+        "total",
+    ];
     let own = own.map(|def| (folder.path(""), "a.rise".to_owned(), def.to_owned()));
     let lines = sizes.lines().filter(|line| !line.starts_with('#'));
     let programs = lines.map(|line| {

@@ -520,46 +520,15 @@ impl Infer<'_> {
     /// sizes mention only variables that are in scope. Returns `None` if `ty` also takes other
     /// explicit type-level arguments there.
     fn missing_sizes(&self, spine: &Spine, arg: SpineArg, ty: &Ty) -> Option<MissingSizes> {
-        let mut ty = ty.clone();
-        let mut wanted = Vec::new();
-        while let Type::Pi(pi) = &*ty.clone() {
-            match (pi.implicit, pi.kind) {
-                (true, _) => {}
-                (false, Kind::Nat) => wanted.push(pi.var),
-                (false, _) => return None,
-            }
-            ty = pi.body.clone();
-        }
         let given = spine.args.iter().skip_while(|other| other.term != arg.term);
-        let mut known: Vec<(Var, Nat)> = Vec::new();
-        for other in given {
-            let Type::Fun(param, rest) = &*ty.clone() else {
-                break;
-            };
-            if let TermKind::Name(name) = &self.item.term(self.bare(other.term)).kind
-                && let Some(LocalBinding::Value(found)) =
-                    self.lookup(name).map(|local| &local.meaning)
-            {
-                lengths(param, &self.table.ty(found), &mut known);
-            }
-            ty = rest.clone();
-        }
-        let in_scope = |nat: &Nat| {
-            let mut all = true;
-            nat.for_each_var(&mut |var| {
-                all &= self.scope.iter().any(
-                    |local| matches!(local.meaning, LocalBinding::TypeLevel(own, _) if own == var),
-                );
-            });
-            all
+        let type_of = |other: &SpineArg| match &self.item.term(self.bare(other.term)).kind {
+            TermKind::Name(name) => match self.lookup(name).map(|local| &local.meaning) {
+                Some(LocalBinding::Value(found)) => Some(self.table.ty(found)),
+                _ => None,
+            },
+            _ => None,
         };
-        let texts = wanted.iter().map(|var| {
-            let (_, size) = known
-                .iter()
-                .find(|(known, size)| known == var && in_scope(size))?;
-            Some(self.show_nat(size))
-        });
-        let texts: Vec<String> = texts.collect::<Option<_>>()?;
+        let texts = self.sizes_before(ty, given.map(type_of))?;
         let list = self.item.terms.iter().find_map(|term| match &term.kind {
             TermKind::Apply { callee, args } if args.contains(&arg.term) => Some((*callee, args)),
             _ => None,
@@ -584,6 +553,53 @@ impl Infer<'_> {
             call: call + &calls,
             edit: (syntax::Span::empty(at), text),
         })
+    }
+
+    /// Returns the texts of the explicit sizes that a function of type `ty` takes before values of
+    /// the types `given`, as far as these are known, if they determine all of these sizes, and the
+    /// sizes mention only variables that are in scope. Returns `None` if `ty` also takes other
+    /// explicit type-level arguments there.
+    pub(super) fn sizes_before(
+        &self,
+        ty: &Ty,
+        given: impl Iterator<Item = Option<Ty>>,
+    ) -> Option<Vec<String>> {
+        let mut ty = ty.clone();
+        let mut wanted = Vec::new();
+        while let Type::Pi(pi) = &*ty.clone() {
+            match (pi.implicit, pi.kind) {
+                (true, _) => {}
+                (false, Kind::Nat) => wanted.push(pi.var),
+                (false, _) => return None,
+            }
+            ty = pi.body.clone();
+        }
+        let mut known: Vec<(Var, Nat)> = Vec::new();
+        for found in given {
+            let Type::Fun(param, rest) = &*ty.clone() else {
+                break;
+            };
+            if let Some(found) = found {
+                lengths(param, &found, &mut known);
+            }
+            ty = rest.clone();
+        }
+        let in_scope = |nat: &Nat| {
+            let mut all = true;
+            nat.for_each_var(&mut |var| {
+                all &= self.scope.iter().any(
+                    |local| matches!(local.meaning, LocalBinding::TypeLevel(own, _) if own == var),
+                );
+            });
+            all
+        };
+        let texts = wanted.iter().map(|var| {
+            let (_, size) = known
+                .iter()
+                .find(|(known, size)| known == var && in_scope(size))?;
+            Some(self.show_nat(size))
+        });
+        texts.collect()
     }
 
     /// Takes one argument of a function of type `ty`, and returns the type of the function after

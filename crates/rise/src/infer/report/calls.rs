@@ -1,8 +1,7 @@
 //! Messages about calls whose arguments have the wrong form or order, with the call to write
 //! instead.
 
-use nat::Var;
-use syntax::ast::{BinaryOp, Half, ScalarType, TermId, TermKind};
+use syntax::ast::{BinaryOp, BinderAnnotation, Half, Kind, ScalarType, TermId, TermKind};
 use syntax::{Fix, Span};
 
 use super::super::Infer;
@@ -90,7 +89,7 @@ impl Infer<'_> {
 
     /// Returns the remedy for an argument of a form that its function does not take: an array of
     /// pairs for `fst` or `snd`, a scalar for `idx`, an array of numbers in place of one of indices,
-    /// or a value in place of a function.
+    /// a function that takes sizes first, or a value in place of a function.
     pub(super) fn mended_argument(
         &mut self,
         wanted: &Ty,
@@ -111,6 +110,7 @@ impl Infer<'_> {
             (Type::Array(_, wanted), Type::Array(_, got)) => (self
                 .indices_of_numbers(value, wanted, got))
             .or_else(|| self.reduction_to_another_type(head, (2, value), (got, wanted))),
+            (Type::Fun(param, _), Type::Pi(_)) => self.sizes_of_argument(param, got, value),
             (Type::Fun(..), found) if !is_function(found) && !matches!(found, Type::Array(..)) => {
                 self.applied_for_function(value)
             }
@@ -239,6 +239,51 @@ impl Infer<'_> {
             (expected, row) = (elem.clone(), found_elem);
         }
         self.table.ty(&expected) == *row
+    }
+
+    /// Returns the remedy for a function `value` of type `got` that takes sizes before a value of
+    /// type `param`. Returns `None` if it takes other arguments first, or is written as a lambda or
+    /// an operation.
+    fn sizes_of_argument(&self, param: &Ty, got: &Ty, value: TermId) -> Option<Suggestion> {
+        let mut names = Vec::new();
+        let mut rest = got;
+        while let Type::Pi(pi) = &**rest {
+            match (pi.implicit, pi.kind) {
+                (true, _) => {}
+                (false, Kind::Nat) => names.push(format!("`{}`", self.name_of(pi.var))),
+                (false, _) => return None,
+            }
+            rest = &pi.body;
+        }
+        let takes_values = matches!(&**rest, Type::Fun(..));
+        let is_callee = matches!(
+            self.item.term(value).kind,
+            TermKind::Name(_) | TermKind::Apply { .. } | TermKind::Paren(_)
+        );
+        if names.is_empty() || !takes_values || !is_callee || self.is_lambda(value) {
+            return None;
+        }
+        let function = self.source(value);
+        let called = |sizes: &[String]| {
+            let sizes = sizes.iter().map(|size| format!("({size})"));
+            format!("{function}{}", sizes.collect::<String>())
+        };
+        let sizes = self.sizes_before(got, std::iter::once(Some(param.clone())));
+        Some(match sizes {
+            Some(sizes) => Suggestion {
+                help: format!("sizes come first: `{}`", called(&sizes)),
+                fix: Some(Fix::write(self.span(value), called(&sizes))),
+            },
+            None => Suggestion {
+                help: format!(
+                    "`{function}` takes the size{} {} first: write `{}`",
+                    if names.len() == 1 { "" } else { "s" },
+                    names.join(", "),
+                    called(&vec!["…".to_owned(); names.len()]),
+                ),
+                fix: None,
+            },
+        })
     }
 
     /// Returns the remedy for `p._1` where only `p._2` has the wanted type, or the reverse.
