@@ -285,7 +285,7 @@ impl Compiled {
         };
         let options = Options {
             foreign,
-            time_limit: limits.time,
+            time_limit: limits.clock().left(),
             ..Options::default()
         };
         let Launch { bindings, args, .. } = &self.launch;

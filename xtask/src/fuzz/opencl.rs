@@ -272,7 +272,7 @@ impl<'a> Devices<'a> {
         };
         let options = interp::Options {
             foreign: foreign.as_ref().map(|all| all as &dyn ForeignCall),
-            time_limit: self.limits.time,
+            time_limit: self.limits.clock().left(),
             ..interp::Options::default()
         };
         let run = || interp::run(program, &launch.bindings, &launch.args, &options);

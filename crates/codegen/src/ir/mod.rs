@@ -500,7 +500,7 @@ pub struct Place {
 
 impl Place {
     /// Returns the place of a variable that is not an array.
-    pub(crate) fn plain(id: Id) -> Place {
+    pub fn plain(id: Id) -> Place {
         Place {
             id,
             index: None,
@@ -511,7 +511,7 @@ impl Place {
     }
 
     /// Returns the place of an element of an array.
-    pub(crate) fn element(id: Id, index: Nat) -> Place {
+    pub fn element(id: Id, index: Nat) -> Place {
         Place {
             index: Some(index),
             ..Place::plain(id)
@@ -519,7 +519,7 @@ impl Place {
     }
 
     /// Returns the place of the first element of an array.
-    pub(crate) fn start(id: Id) -> Place {
+    pub fn start(id: Id) -> Place {
         Place::element(id, Nat::ZERO)
     }
 

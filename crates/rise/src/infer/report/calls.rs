@@ -1,7 +1,8 @@
 //! Messages about calls whose arguments have the wrong form or order, with the call to write
 //! instead.
 
-use syntax::ast::{BinaryOp, BinderAnnotation, Half, Kind, ScalarType, TermId, TermKind};
+use nat::Var;
+use syntax::ast::{BinaryOp, Half, Kind, ScalarType, TermId, TermKind};
 use syntax::{Fix, Span};
 
 use super::super::Infer;
