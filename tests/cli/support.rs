@@ -97,7 +97,7 @@ pub fn ended_by_signals() -> Command {
     if cfg!(not(target_os = "linux")) {
         return Command::new(binary);
     }
-    let mut command = Command::new("env");
+    let mut command = Command::new("/usr/bin/env");
     command.args(["--default-signal=HUP,INT", binary]);
     command
 }

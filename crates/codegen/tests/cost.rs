@@ -75,10 +75,8 @@ fn tiles_move_their_own_part_of_an_array() {
     let (n, m) = (2000, 2000);
     let found = in_c(text, &[("n", n), ("m", m)]);
     assert_near(bytes(&found, 2), 24.0 * (n * m) as f64);
-    let [hint] = &found.hints[..] else {
-        panic!("{:?}", found.hints)
-    };
-    assert_eq!(hint.message(&found.names), "this copies `a`: 32.0 MB");
+    // The copies stay in a cache, and take no time beside these transfers.
+    assert_eq!(found.hints, []);
 }
 
 #[test]

@@ -125,6 +125,49 @@ fn threads_share_the_outermost_loop() {
 
 #[test]
 #[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
+fn loops_over_several_rows_are_vectorised() {
+    let f = scalar(F32);
+    let mut b = Build::new("rows", &f, &["n", "m"]);
+    let (n, m) = (b.size(0), b.size(1));
+    let xs = b.array("xs", &f, &n * &m * 2);
+    let (i, j) = (b.counter("i"), b.counter("j"));
+    let index = |row: i64| (Nat::var(i) * 2 + row) * &m + Nat::var(j);
+    let output = b.function.output;
+    let of_inputs = [0, 1].map(|row| {
+        let value = mul(b.at(xs, index(row)), float("2.0"));
+        assign(elem(output, index(row)), value)
+    });
+    let inner = repeat(j, m.clone(), of_inputs.to_vec());
+    b.function.body = vec![repeat_as(LoopMode::Parallel, i, n.clone(), vec![inner])];
+    expect![[r#"
+        void rows(float *restrict output, int n, int m, const float *restrict xs) {
+            check_count("rows: n*m*2", (double)2 * n * m);
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                #pragma omp simd
+                for (int j = 0; j < m; j++) {
+                    output[2 * i * m + j] = xs[2 * i * m + j] * 2.0f;
+                    output[(2 * i + 1) * m + j] = xs[(2 * i + 1) * m + j] * 2.0f;
+                }
+            }
+        }
+    "#]]
+    .assert_eq(&b.text(Target::OpenMp));
+    let main = "float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8]; rows(y, 2, 2, x);
+                for (int i = 0; i < 8; i++) CHECK(y[i] == 2 * x[i]);";
+    run(&b.finish(Target::OpenMp), main);
+    // What one statement writes, another one may read in a later iteration.
+    let of_output = [0, 1].map(|row| {
+        let value = mul(b.at(output, index(row)), float("2.0"));
+        assign(elem(output, index(row)), value)
+    });
+    let inner = repeat(j, m.clone(), of_output.to_vec());
+    b.function.body = vec![repeat_as(LoopMode::Parallel, i, n, vec![inner])];
+    assert!(!b.text(Target::OpenMp).contains("simd"));
+}
+
+#[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn reductions_that_openmp_knows() {
     let sum = reduction(F32, 1, by(Binary::Add));
     expect![[r#"

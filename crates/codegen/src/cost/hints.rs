@@ -15,7 +15,7 @@ use super::interchange::{self, loop_with_number, strided_loads};
 use super::nest::{self, Node, evaluate, is_loop};
 use super::time::NestTime;
 use super::vectorize::{Obstacle, Vectorization};
-use super::{Analysis, iterations, sum_over};
+use super::{Analysis, iterations};
 use crate::analysis::dependence_test::linear_form;
 use crate::ir::kernel::KernelFunction;
 use crate::ir::walk;
@@ -52,8 +52,8 @@ pub enum HintKind {
     Copy {
         /// The array that is read.
         from: Name,
-        /// The number of bytes, if all loops have the same number of iterations each time.
-        bytes: Option<Nat>,
+        /// The number of bytes.
+        bytes: Nat,
         /// The number of bytes at the sizes of the estimate.
         value: f64,
     },
@@ -87,13 +87,13 @@ impl Hint {
                 "`{array}` is read with stride {} (estimated {factor:.1} times slower than row by row)",
                 stride_text(stride)
             ),
-            HintKind::Copy { from, bytes, value } => match bytes {
-                Some(bytes) if bytes.as_const().is_none() => format!(
+            HintKind::Copy { from, bytes, value } => match bytes.as_const() {
+                Some(_) => format!("this copies `{from}`: {}", bytes_text(*value)),
+                None => format!(
                     "this copies `{from}`: {} bytes (estimated {})",
                     nat_text(bytes, &names),
                     bytes_text(*value)
                 ),
-                _ => format!("this copies `{from}`: {}", bytes_text(*value)),
             },
             HintKind::OrderedReduction { operation, factor } => format!(
                 "each step of this {operation} waits for the one before, because compilers keep the order of operations on \
@@ -252,8 +252,8 @@ impl Analysis<'_> {
         })
     }
 
-    /// Finds a loop that copies an array to a temporary one, or the other way round, in which all
-    /// elements move by the same distance: then the other array could be used in its place.
+    /// Finds a loop that copies an array to a temporary one, or the other way round, in which every
+    /// element keeps its index: then the other array could be used in its place.
     fn copy(&self, inner: &Loop, number: usize) -> Option<HintKind> {
         let [
             Stmt {
@@ -270,36 +270,26 @@ impl Analysis<'_> {
         let (Some(written), Some(read)) = (&to.index, &from.index) else {
             return None;
         };
-        let around = self.loops_around(number);
-        let outside = around
-            .iter()
-            .skip(1)
-            .take_while(|this| this.body.len() == 1);
-        let nest: Vec<&Loop> = around.iter().take(1).chain(outside).copied().collect();
-        let distance = Nat::sub(written, read);
-        let is_shift = !nest.iter().any(|this| distance.mentions(this.counter));
-        let is_whole_local = |place: &Place, index: &Nat| {
-            let variable = &self.function.variables[place.id.0 as usize];
-            let is_local = matches!(variable.home, Home::Local(_)) && variable.count.is_some();
-            let is_whole = distance.as_const() == Some(0) || starts_at_zero(index, &nest);
-            is_local && is_whole
+        let is_local = |id: Id| {
+            let variable = &self.function.variables[id.0 as usize];
+            matches!(variable.home, Home::Local(_)) && variable.count.is_some()
         };
-        let is_plain = to.members.is_empty() && from.members.is_empty() && to.id != from.id;
-        if !is_shift || !is_plain || !(is_whole_local(to, written) || is_whole_local(from, read)) {
+        let keeps = Nat::sub(written, read).as_const() == Some(0);
+        let whole = to.members.is_empty() && from.members.is_empty() && to.id != from.id;
+        if !keeps || !whole || !(is_local(to.id) || is_local(from.id)) {
             return None;
         }
+        let mut bytes = Nat::constant(1);
+        for this in self.loops_around(number) {
+            bytes = &bytes * &iterations(this);
+        }
         let variable = &self.function.variables[to.id.0 as usize];
-        let element = Nat::constant(nest::element_bytes(&variable.elem) as i64);
-        let bytes = around
-            .iter()
-            .fold(element, |bytes, this| sum_over(this, &bytes));
+        let element = nest::element_bytes(&variable.elem);
+        let bytes = &bytes * &Nat::constant(element as i64);
         let value = evaluate(&bytes, self.values)? as f64;
-        let is_counter = |var: Var| around.iter().any(|this| this.counter == var);
-        let is_fixed = |this: &&Loop| !iterations(this).any_var(&is_counter);
-        let is_product = around.iter().all(is_fixed);
         Some(HintKind::Copy {
             from: self.name(from.id),
-            bytes: is_product.then(|| self.function.known().normalize(&bytes)),
+            bytes: self.function.known().normalize(&bytes),
             value,
         })
     }
@@ -387,14 +377,6 @@ fn strided_loops(body: &[Stmt], phrase: Origin) -> Option<(usize, usize)> {
             let is_strided = around.origin == phrase && strided_place(around_loop, inner).is_some();
             is_strided.then_some((outer, number))
         })
-}
-
-/// Returns true if an index is 0 in the first iterations of loops, of which the innermost is first.
-fn starts_at_zero(index: &Nat, loops: &[&Loop]) -> bool {
-    let start = loops.iter().fold(index.clone(), |index, this| {
-        index.subst(&|var| (var == this.counter).then(|| this.from.clone()))
-    });
-    start.as_const() == Some(0)
 }
 
 /// Marks the loop with a number as vectorised.

@@ -512,6 +512,8 @@ def h = depFun(n: Nat => fun(xs: (4 * n).f32 =>
             Becomes
 
             ```c
+            #pragma omp simd
+            for (int j = 0; j < m; j++)
             for (int j = 0; j < m; j++)
             ```
             [toMem] In OpenMP: stored on the heap, at most `m*4` B, for each thread.

@@ -8,7 +8,8 @@ use rustc_hash::FxHashSet;
 
 use crate::ir::walk;
 use crate::ir::{
-    ExprKind, Function, Id, Loop, LoopMode, ParallelReduce, ReductionOperator, Stmt, StmtKind,
+    ExprKind, Function, Id, Loop, LoopMode, ParallelReduce, Place, ReductionOperator, Stmt,
+    StmtKind,
 };
 
 use crate::analysis::dependence_test::linear_form;
@@ -56,6 +57,12 @@ impl Backend for OpenMp {
                 return Some(printer.replicated_loop(this));
             }
             LoopMode::Vector if !printer.writes_where_data_says(&this.body) => {
+                printer.helpers.simd = true;
+                printer.pragma("omp simd");
+            }
+            LoopMode::Sequential
+                if printer.region != Region::Sequential && writes_several_rows(this) =>
+            {
                 printer.helpers.simd = true;
                 printer.pragma("omp simd");
             }
@@ -289,6 +296,41 @@ impl Printer<'_> {
 fn is_straight(body: &[Stmt]) -> bool {
     body.iter()
         .all(|stmt| matches!(stmt.kind, StmtKind::Assign(..) | StmtKind::Declare(..)))
+}
+
+/// Returns true if each iteration of an innermost loop only writes elements of several rows, next to
+/// those of the iteration before, of arrays that the loop does not read. Compilers do not vectorise
+/// such a loop in a parallel region by themselves: they make a function of the region, in which they
+/// do not know that arrays do not overlap, and would have to compare the addresses of too many rows.
+fn writes_several_rows(this: &Loop) -> bool {
+    if !is_straight(&this.body) || this.step.as_const() != Some(1) {
+        return false;
+    }
+    let is_neighbour = |place: &Place| {
+        place.index.as_ref().is_some_and(|index| {
+            let form = linear_form(index, this.counter);
+            let stride = form.and_then(|(stride, _)| stride.as_const());
+            stride == Some(1) && *place == Place::element(place.id, index.clone())
+        })
+    };
+    let mut rows = Vec::new();
+    for stmt in &this.body {
+        match &stmt.kind {
+            StmtKind::Assign(place, _) if is_neighbour(place) => rows.push(place),
+            StmtKind::Declare(_, Some(_)) => {}
+            _ => return false,
+        }
+    }
+    let mut is_read = false;
+    walk::for_each_expr(&this.body, &mut |expr| {
+        walk::sub_exprs(expr, &mut |part| {
+            if let ExprKind::Load(place) = &part.kind {
+                is_read |= place.lanes.is_some() || rows.iter().any(|row| row.id == place.id);
+            }
+        });
+    });
+    rows.dedup();
+    rows.len() > 1 && !is_read
 }
 
 /// Returns true if a loop contains a branch whose condition reads a variable that the loop assigns

@@ -66,7 +66,7 @@ fn functions_of(def: &str, limits: &Limits) -> ForeignFunctions {
 /// run at once; otherwise tracing makes them run one by one.
 fn run(def: &str, arg: Option<Value>, many: bool) -> (Result<Vec<u8>, InterpError>, String) {
     let limits = Limits {
-        time: Some(TimeLimit::of_each_part(Duration::from_secs(1))),
+        time: Some(TimeLimit::of_each_part(Duration::from_secs(4))),
         ..Limits::default()
     };
     let (program, functions) = (program(def), functions_of(def, &limits));
@@ -154,7 +154,7 @@ fn a_failing_call_is_the_programs() {
 fn what_does_not_return_in_a_chunk_is_given_up() {
     let (many, _) = run("waiting", Some(numbers(1000, |at| at as i32)), true);
     let text = many.map_err(|error| error.to_string());
-    let expected = "`endless` could not be called: it does not return within 1s";
+    let expected = "`endless` could not be called: it does not return within 4s";
     assert_eq!(text, Err(expected.to_owned()));
 }
 
@@ -200,7 +200,7 @@ fn requests_may_be_larger_than_a_pipe() {
 #[test]
 fn the_time_is_that_of_a_call() {
     let limits = Limits {
-        time: Some(TimeLimit::of_each_part(Duration::from_secs(1))),
+        time: Some(TimeLimit::of_each_part(Duration::from_secs(4))),
         ..Limits::default()
     };
     let functions = functions_of("all", &limits);
