@@ -233,6 +233,51 @@ fn all_reductions_of_a_column_have_a_hint() {
 }
 
 #[test]
+fn short_reductions_have_no_hint() {
+    let text = "def f = depFun(n: Nat => fun(a: n.3.f32 =>
+      a |> mapSeq(fun(p => p |> reduceSeq(add)(0.0f)))))";
+    assert_eq!(in_c(text, &[("n", 3_000_000)]).hints, []);
+}
+
+#[test]
+fn copies_of_zipped_arrays_have_a_hint() {
+    let text = "def f = depFun(n: Nat => fun(a: n.f32, b: n.f32 =>
+      zip(a)(b) |> mapSeq(id) |> toMem |> mapSeq(fun(p => p._1 + p._2))))";
+    let found = in_c(text, &[("n", 1_000_000)]);
+    let messages: Vec<_> = (found.hints.iter())
+        .map(|hint| hint.message(&found.names))
+        .collect();
+    assert_eq!(
+        messages,
+        ["this copies `a` and `b`: n*8 bytes (estimated 8.0 MB)"]
+    );
+}
+
+/// A transposing copy may be meant, other reads of columns are slow.
+#[test]
+fn maps_over_columns_have_a_hint_and_transpositions_have_none() {
+    let hints = |f: &str| {
+        let text = format!(
+            "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+               a |> transpose |> mapSeq(mapSeq({f})) |> transpose))"
+        );
+        in_c(&text, &[("n", 3000), ("m", 3000)]).hints
+    };
+    assert_eq!(hints("id"), []);
+    let found = hints("fun(x => x * x + 1.0f)");
+    let is_map = |kind: &HintKind| {
+        matches!(
+            kind,
+            HintKind::StridedRead {
+                is_reduction: false,
+                ..
+            }
+        )
+    };
+    assert!(found.len() == 1 && is_map(&found[0].kind), "{found:?}");
+}
+
+#[test]
 fn loops_that_depend_on_data_have_no_prediction() {
     let text = "def f = depFun((n: Nat, m: Nat) => fun(xs: m.f32, at: n.Idx[m] =>
       at |> mapSeq(fun(i => xs |> idx(i)))))";

@@ -91,8 +91,13 @@ fn code(hint: &Hint) -> Code {
 /// Returns what to do about a hint.
 fn help(hint: &Hint) -> &'static str {
     match hint.kind {
-        HintKind::StridedRead { .. } => {
+        HintKind::StridedRead {
+            is_reduction: true, ..
+        } => {
             "make the reduction the outer loop, which accumulates all results together (`accumulateRows`)"
+        }
+        HintKind::StridedRead { .. } => {
+            "make the loop over neighbours the inner one: map over the array before it is transposed"
         }
         HintKind::Copy { .. } => "read the array itself, without the copy in memory",
         HintKind::OrderedReduction { .. } => {

@@ -14,7 +14,7 @@ use syntax::ast::Name;
 use super::interchange::{self, loop_with_number, strided_loads};
 use super::nest::{self, Node, evaluate, is_loop};
 use super::time::NestTime;
-use super::vectorize::{Obstacle, Vectorization};
+use super::vectorize::{self, Obstacle, Vectorization};
 use super::{Analysis, iterations};
 use crate::analysis::dependence_test::linear_form;
 use crate::ir::kernel::KernelFunction;
@@ -23,6 +23,8 @@ use crate::ir::{ExprKind, Function, Home, Id, Level, Loop, Place, Query, Stmt, S
 
 /// The smallest factor between the time of a loop and of its faster form for a hint.
 const MIN_FACTOR: f64 = 1.5;
+/// The largest factor that the model distinguishes.
+const MAX_FACTOR: f64 = 50.0;
 /// The smallest part of the time of a function that a loop with a hint takes.
 const MIN_SHARE: f64 = 0.1;
 
@@ -47,10 +49,12 @@ pub enum HintKind {
         stride: Nat,
         /// The factor by which it is slower than with both loops interchanged.
         factor: f64,
+        /// True if the loop is a reduction.
+        is_reduction: bool,
     },
     /// A loop that only copies an array to another one.
     Copy {
-        /// The array that is read.
+        /// The array that is read, or several of them.
         from: Name,
         /// The number of bytes.
         bytes: Nat,
@@ -83,6 +87,7 @@ impl Hint {
                 array,
                 stride,
                 factor,
+                ..
             } => format!(
                 "`{array}` is read with stride {} (estimated {factor:.1} times slower than row by row)",
                 stride_text(stride)
@@ -161,7 +166,7 @@ pub(super) fn of(analysis: &Analysis<'_>) -> Vec<Hint> {
         let kind = parent
             .and_then(|outer| analysis.strided_read(outer, this, inner))
             .or_else(|| analysis.copy(inner, this))
-            .or_else(|| analysis.obstacle(this, vectorization));
+            .or_else(|| analysis.obstacle(inner, this, vectorization));
         if let Some(kind) = kind {
             let origin = stmt.origin;
             hints.push((this, Hint { kind, origin }));
@@ -225,7 +230,7 @@ impl Analysis<'_> {
         let all = self.seconds();
         let own = all * self.share_of(number);
         let saved = all - seconds;
-        let factor = own / (own - saved).max(own * 1e-3);
+        let factor = (own / (own - saved).max(0.0)).min(MAX_FACTOR);
         (factor >= MIN_FACTOR).then_some(factor)
     }
 
@@ -236,6 +241,11 @@ impl Analysis<'_> {
         };
         let (place, stride) = strided_place(around, inner)?;
         let mut changed = interchange::interchanged(self.function, outer, number)?;
+        let is_reduction = assigns_variable(inner);
+        // Arrays are packed and transposed on purpose.
+        if copied_places(&inner.body).is_some() {
+            return None;
+        }
         // The other loops in the same map are as slow, and are to be interchanged with it as well.
         for _ in 0..self.vectorization.len() {
             let Some((outer, inner)) = strided_loops(&changed.body, outer_stmt.origin) else {
@@ -249,46 +259,38 @@ impl Analysis<'_> {
             array: self.name(place.id),
             stride,
             factor,
+            is_reduction,
         })
     }
 
-    /// Finds a loop that copies an array to a temporary one, or the other way round, in which every
+    /// Finds a loop that only copies arrays to temporary ones, or the other way round, in which every
     /// element keeps its index: then the other array could be used in its place.
     fn copy(&self, inner: &Loop, number: usize) -> Option<HintKind> {
-        let [
-            Stmt {
-                kind: StmtKind::Assign(to, value),
-                ..
-            },
-        ] = inner.body.as_slice()
-        else {
-            return None;
-        };
-        let ExprKind::Load(from) = &value.kind else {
-            return None;
-        };
-        let (Some(written), Some(read)) = (&to.index, &from.index) else {
-            return None;
-        };
         let is_local = |id: Id| {
             let variable = &self.function.variables[id.0 as usize];
             matches!(variable.home, Home::Local(_)) && variable.count.is_some()
         };
-        let keeps = Nat::sub(written, read).as_const() == Some(0);
-        let whole = to.members.is_empty() && from.members.is_empty() && to.id != from.id;
-        if !keeps || !whole || !(is_local(to.id) || is_local(from.id)) {
-            return None;
+        let mut elements = 0.0;
+        let mut names: Vec<Name> = Vec::new();
+        for (to, from) in copied_places(&inner.body)? {
+            let distance = Nat::sub(to.index.as_ref()?, from.index.as_ref()?);
+            let is_whole = to.members.is_empty() && from.members.is_empty() && to.id != from.id;
+            if distance.as_const() != Some(0)
+                || !is_whole
+                || !(is_local(to.id) || is_local(from.id))
+            {
+                return None;
+            }
+            elements += nest::element_bytes(&self.function.variables[to.id.0 as usize].elem);
+            names.push(self.name(from.id));
         }
-        let mut bytes = Nat::constant(1);
+        let mut bytes = Nat::constant(elements as i64);
         for this in self.loops_around(number) {
             bytes = &bytes * &iterations(this);
         }
-        let variable = &self.function.variables[to.id.0 as usize];
-        let element = nest::element_bytes(&variable.elem);
-        let bytes = &bytes * &Nat::constant(element as i64);
         let value = evaluate(&bytes, self.values)? as f64;
         Some(HintKind::Copy {
-            from: self.name(from.id),
+            from: names.join("` and `").into(),
             bytes: self.function.known().normalize(&bytes),
             value,
         })
@@ -308,7 +310,12 @@ impl Analysis<'_> {
         found
     }
 
-    fn obstacle(&self, number: usize, vectorization: &Vectorization) -> Option<HintKind> {
+    fn obstacle(
+        &self,
+        inner: &Loop,
+        number: usize,
+        vectorization: &Vectorization,
+    ) -> Option<HintKind> {
         let factor = || {
             let mut nodes = self.nodes.clone();
             set_vector(&mut nodes, number);
@@ -317,6 +324,10 @@ impl Analysis<'_> {
                 .map(|node| NestTime::of(node, self.machine).seconds());
             self.factor(number, nests.sum::<f64>() + self.allocation_seconds())
         };
+        // Compilers unroll short loops, and processors execute several of them at the same time.
+        if vectorize::is_short(inner) {
+            return None;
+        }
         match vectorization {
             Vectorization::OrderedSum => Some(HintKind::OrderedReduction {
                 operation: "sum",
@@ -347,6 +358,29 @@ impl Analysis<'_> {
     fn name(&self, id: Id) -> Name {
         self.function.variables[id.0 as usize].name.clone()
     }
+}
+
+/// Returns the places that statements write and read if all of them only copy elements, and there is
+/// at least one.
+fn copied_places(body: &[Stmt]) -> Option<Vec<(&Place, &Place)>> {
+    let copied = body.iter().map(|stmt| match &stmt.kind {
+        StmtKind::Assign(to, value) => match &value.kind {
+            ExprKind::Load(from) => Some((to, from)),
+            _ => None,
+        },
+        _ => None,
+    });
+    let all: Vec<_> = copied.collect::<Option<_>>()?;
+    (!all.is_empty()).then_some(all)
+}
+
+/// Returns true if a loop assigns a variable that is not an array, as a reduction does.
+fn assigns_variable(this: &Loop) -> bool {
+    let mut found = false;
+    walk::each_stmt(&this.body, &mut |stmt| {
+        found |= matches!(&stmt.kind, StmtKind::Assign(place, _) if place.index.is_none());
+    });
+    found
 }
 
 /// Returns a place that the inner one of two loops reads with a stride, which is its distance in

@@ -184,7 +184,7 @@ fn has_vectors(body: &[Stmt]) -> bool {
 }
 
 /// Returns true for a loop with a small constant number of iterations, which compilers unroll.
-fn is_short(this: &Loop) -> bool {
+pub(super) fn is_short(this: &Loop) -> bool {
     let length = Nat::sub(&this.to, &this.from).as_const();
     length.is_some_and(|length| length <= 16)
 }

@@ -121,7 +121,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the remedy for an array of numbers in place of an array of indices: the conversion of
+    /// Returns the remedy for an array of integers in place of an array of indices: the conversion of
     /// each of them; `None` for other types of elements.
     fn indices_of_numbers(&self, numbers: TermId, wanted: &Ty, got: &Ty) -> Option<Suggestion> {
         let (Type::Index(length), Type::Scalar(number)) =
@@ -137,7 +137,7 @@ impl Infer<'_> {
         };
         let index = self.new_name(&["i", "j", "k", "index"])?;
         let convert = match number {
-            ScalarType::Bool => return None,
+            ScalarType::Bool | ScalarType::F16 | ScalarType::F32 | ScalarType::F64 => return None,
             ScalarType::NatType => format!("natAsIndex({length})"),
             _ => format!("fun({index} => natAsIndex({length})((cast({index}) : natType)))"),
         };

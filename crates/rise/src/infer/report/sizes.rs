@@ -243,7 +243,8 @@ impl Infer<'_> {
 
     /// Returns the fix that changes a parameter's type to the one that its only use expects, in its
     /// annotation and in the definition's written type; `None` if the parameter has several uses or
-    /// the new type is not one over sizes and types that are bound before it.
+    /// the new type is not one over sizes and types that are bound before it. The fix is not
+    /// preferred if it changes the written type, as the mistake may as well be the use.
     fn retyped_parameter(&self, cause: Cause, expected: &Ty, found: &Ty) -> Option<Fix> {
         let (_, term) = cause.call()?;
         let target = self.target_of(self.bare(term))?;
@@ -264,10 +265,8 @@ impl Infer<'_> {
             BinderAnnotation::Type(ty) => Some(ty),
             _ => None,
         };
-        let written: Vec<TermId> = annotation
-            .into_iter()
-            .chain(self.written_type(param))
-            .collect();
+        let in_signature = self.written_type(param);
+        let written: Vec<TermId> = annotation.into_iter().chain(in_signature).collect();
         let is_found = |ty: &TermId| match &self.terms[ty.0 as usize] {
             TermInfo::Arg(Arg::Type(ty)) | TermInfo::Type(ty) => self.table.ty(ty) == *found,
             _ => false,
@@ -286,7 +285,10 @@ impl Infer<'_> {
             .collect();
         edits.sort_by_key(|(span, _)| span.start);
         let title = format!("Change `{}` to `{text}`", binder.name);
-        Some(Fix::preferred(title, edits))
+        Some(Fix {
+            preferred: in_signature.is_none(),
+            ..Fix::preferred(title, edits)
+        })
     }
 
     /// Returns the type of a parameter of the definition in the definition's written type.
