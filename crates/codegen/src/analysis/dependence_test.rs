@@ -408,6 +408,11 @@ pub(crate) fn linear_form(nat: &Nat, var: Var) -> Option<(Nat, Nat)> {
     is_linear.then_some((step, rest))
 }
 
+/// Returns true if an index is 1 larger for the next value of a counter.
+pub(crate) fn has_unit_stride(index: &Nat, counter: Var) -> bool {
+    linear_form(index, counter).is_some_and(|(stride, _)| stride.as_const() == Some(1))
+}
+
 /// Returns ways to write a size as `step * (sum of parts) + within`, each as a pair `(parts,
 /// within)`, where `within` is the sum of the summands that are not multiples of the step. A
 /// constant may be split in several ways. Returns `None` if a summand cannot be rebuilt as a size.

@@ -16,7 +16,7 @@ use super::nest::{self, Node, evaluate, is_loop};
 use super::time::NestTime;
 use super::vectorize::{self, Obstacle, Vectorization};
 use super::{Analysis, iterations};
-use crate::analysis::dependence_test::linear_form;
+use crate::analysis::dependence_test::{has_unit_stride, linear_form};
 use crate::ir::kernel::KernelFunction;
 use crate::ir::walk;
 use crate::ir::{ExprKind, Function, Home, Id, Level, Loop, Place, Query, Stmt, StmtKind};
@@ -240,12 +240,11 @@ impl Analysis<'_> {
             return None;
         };
         let (place, stride) = strided_place(around, inner)?;
-        let mut changed = interchange::interchanged(self.function, outer, number)?;
-        let is_reduction = assigns_variable(inner);
         // Arrays are packed and transposed on purpose.
         if copied_places(&inner.body).is_some() {
             return None;
         }
+        let mut changed = interchange::interchanged(self.function, outer, number)?;
         // The other loops in the same map are as slow, and are to be interchanged with it as well.
         for _ in 0..self.vectorization.len() {
             let Some((outer, inner)) = strided_loops(&changed.body, outer_stmt.origin) else {
@@ -259,7 +258,7 @@ impl Analysis<'_> {
             array: self.name(place.id),
             stride,
             factor,
-            is_reduction,
+            is_reduction: assigns_variable(inner),
         })
     }
 
@@ -389,8 +388,7 @@ fn strided_place<'l>(outer: &Loop, inner: &'l Loop) -> Option<(&'l Place, Nat)> 
     let mut loads = strided_loads(&inner.body, inner.counter).into_iter();
     loads.find(|(place, _)| {
         let index = place.index.as_ref();
-        let form = index.and_then(|index| linear_form(index, outer.counter));
-        form.is_some_and(|(stride, _)| stride.as_const() == Some(1))
+        index.is_some_and(|index| has_unit_stride(index, outer.counter))
     })
 }
 

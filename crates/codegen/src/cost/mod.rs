@@ -9,9 +9,9 @@
 //!   ([`traffic`]), and the pages whose addresses are translated;
 //! - the threads that execute a loop.
 //!
-//! The time of an outermost loop is the largest of its operations, its transfers and its translations of addresses (Williams,
-//! Waterman and Patterson, "Roofline", 2009), and the time of a function is the sum of these. The
-//! numbers of the machine are an input ([`Machine`]). The model does not know of instruction
+//! The time of an outermost loop is the largest of its operations, its transfers and its
+//! translations of addresses (Williams, Waterman and Patterson, "Roofline", 2009), and the time of a
+//! function is the sum of these. The numbers of the machine are an input ([`Machine`]). The model does not know of instruction
 //! scheduling, the frequency of branches and pages of different sizes.
 //!
 //! [`hints`] compares loops with the form in which they would be faster, by the same model.

@@ -9,7 +9,7 @@ use rise::Type;
 use rustc_hash::FxHashSet;
 use syntax::ast::{Literal, Name, ScalarType};
 
-use crate::analysis::dependence_test::linear_form;
+use crate::analysis::dependence_test::{has_unit_stride, linear_form};
 use crate::analysis::math;
 use crate::ir::walk;
 use crate::ir::{
@@ -113,9 +113,8 @@ fn is_vectorized_outside(outer: &Loop, this: &Loop) -> bool {
                 && let Some(index) = &place.index
                 && index.mentions(outer.counter)
             {
-                let form = linear_form(index, outer.counter);
-                reads_apart &= form.is_some_and(|(stride, _)| stride.as_const() == Some(1))
-                    && !index.mentions(this.counter);
+                reads_apart &=
+                    has_unit_stride(index, outer.counter) && !index.mentions(this.counter);
             }
         });
     });
@@ -259,8 +258,7 @@ impl<'a> Body<'a> {
         let is_scalar = matches!(&*variable.elem, Type::Scalar(_) | Type::Index(_));
         let unit = match &place.index {
             Some(index) if index.mentions(self.this.counter) => {
-                linear_form(index, self.this.counter)
-                    .is_some_and(|(stride, _)| stride.as_const() == Some(1))
+                has_unit_stride(index, self.this.counter)
             }
             _ => true,
         };
@@ -509,8 +507,8 @@ fn is_library_call(this: &Loop) -> bool {
         return false;
     };
     let is_unit = |place: &Place| {
-        let form = (place.index.as_ref()).and_then(|index| linear_form(index, this.counter));
-        form.is_some_and(|(stride, _)| stride.as_const() == Some(1)) && place.members.is_empty()
+        let index = place.index.as_ref();
+        index.is_some_and(|index| has_unit_stride(index, this.counter)) && place.members.is_empty()
     };
     let is_zero = match &value.kind {
         ExprKind::Literal(Literal::Int { value, .. }) => *value == 0,

@@ -12,6 +12,7 @@ use rise::pattern::{Pattern, ReduceLoop};
 use rise::types::{Arg, Type, contains_array, has_floats};
 use rustc_hash::FxHashMap;
 
+use super::demand::Work;
 use super::schedule::Question;
 use super::strides::{Binding, Index, Step, Stride, StrideAnalysis};
 use super::{Choice, Lowered, Lowering, LoweringError};
@@ -150,6 +151,9 @@ impl Lowering<'_> {
             let Some((local, value, rest)) = self.outermost_binding(param, body)? else {
                 return Ok(maps);
             };
+            if self.work.of(self.store, rest) < Work::LOOP {
+                return Ok(maps);
+            }
             let shared = self.with_variables(array, &mut bound)?;
             let (_, element) = self.parts_of_array(shared)?;
             let number = self.type_arg(value);
@@ -401,13 +405,6 @@ impl Lowering<'_> {
             open.extend(self.store.children(term).map(|(_, part)| part));
         }
         rows
-    }
-
-    /// Returns an array that is stored.
-    fn in_memory(&mut self, array: Term) -> Lowered {
-        let ty = self.type_arg(array);
-        let memory = self.primitive_term(Primitive::ToMem, &[ty])?;
-        Ok(self.store.apply(memory, array))
     }
 
     /// Returns a matrix whose columns are consecutive in memory, in place of one that is stored by

@@ -117,9 +117,7 @@ impl Lowering<'_> {
             if let Some(stored) = this.global_memory(written)? {
                 return Ok(stored);
             }
-            let ty = this.type_arg(written);
-            let memory = this.primitive_term(Primitive::ToMem, &[ty])?;
-            Ok(this.store.apply(memory, written))
+            this.in_memory(written)
         })
     }
 

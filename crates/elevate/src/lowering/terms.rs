@@ -88,6 +88,13 @@ impl Lowering<'_> {
         Ok(self.store.apply_all(binding, [value, f]))
     }
 
+    /// Returns a value that is stored in memory.
+    pub(super) fn in_memory(&mut self, value: Term) -> Lowered {
+        let ty = self.type_arg(value);
+        let memory = self.primitive_term(Primitive::ToMem, &[ty])?;
+        Ok(self.store.apply(memory, value))
+    }
+
     /// Replaces a part of a term, wherever it occurs, by another term of the same type. The recursion
     /// is as deep as the term, at most [`crate::term::MAX_HEIGHT`].
     pub(super) fn replaced(

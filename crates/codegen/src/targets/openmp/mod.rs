@@ -12,7 +12,7 @@ use crate::ir::{
     StmtKind,
 };
 
-use crate::analysis::dependence_test::linear_form;
+use crate::analysis::dependence_test::{has_unit_stride, linear_form};
 use crate::error::Result;
 use crate::ir::types::CType;
 use crate::ir::types::Int;
@@ -308,9 +308,8 @@ fn writes_several_rows(this: &Loop) -> bool {
     }
     let is_neighbour = |place: &Place| {
         place.index.as_ref().is_some_and(|index| {
-            let form = linear_form(index, this.counter);
-            let stride = form.and_then(|(stride, _)| stride.as_const());
-            stride == Some(1) && *place == Place::element(place.id, index.clone())
+            has_unit_stride(index, this.counter)
+                && *place == Place::element(place.id, index.clone())
         })
     };
     let mut rows = Vec::new();

@@ -9,7 +9,7 @@ use super::types::float_suffix;
 use crate::classes::Classes;
 use crate::codes;
 use crate::primitive::Primitive;
-use crate::spine::Spine;
+use crate::spine::{Spine, SpineArg};
 use crate::types::{Ty, Type};
 
 /// The arguments of a reduction or scan, by their positions.
@@ -32,12 +32,7 @@ impl Infer<'_> {
         said: usize,
         after: &[Ty],
     ) -> bool {
-        let Some(call) = accumulation(after) else {
-            return false;
-        };
-        let (Some(function), Some(initial)) =
-            (spine.args.get(call.function), spine.args.get(call.initial))
-        else {
+        let Some((call, [function, initial])) = accumulation_of(spine, after) else {
             return false;
         };
         let (function, initial) = (function.term, initial.term);
@@ -71,12 +66,7 @@ impl Infer<'_> {
         said: usize,
         after: &[Ty],
     ) -> bool {
-        let Some(call) = accumulation(after) else {
-            return false;
-        };
-        let (Some(&function), Some(&array)) =
-            (spine.args.get(call.function), spine.args.get(call.initial))
-        else {
+        let Some((call, [function, array])) = accumulation_of(spine, after) else {
             return false;
         };
         if call.initial < call.function || call.initial + 1 != spine.args.len() {
@@ -281,6 +271,15 @@ impl Infer<'_> {
         };
         fits.then(|| self.source(term))
     }
+}
+
+/// Returns the arguments of a reduction that [`accumulation`] finds, with their positions: the
+/// function, and what is in the place of the initial value. `None` if one of them is not given.
+fn accumulation_of(spine: &Spine, after: &[Ty]) -> Option<(Accumulation, [SpineArg; 2])> {
+    let call = accumulation(after)?;
+    let function = *spine.args.get(call.function)?;
+    let initial = *spine.args.get(call.initial)?;
+    Some((call, [function, initial]))
 }
 
 /// Finds the function and the initial value of a reduction by its type: the result of the function,
