@@ -258,7 +258,7 @@ fn a_compiler_that_does_not_answer_takes_the_time_limit_once() {
     let said = String::from_utf8_lossy(&ran.stderr).replace("the C compiler: ", "");
     assert_eq!(
         said,
-        "error: stopped after 2s, the longest time it may run\n"
+        "error: stopped after 2s, the longest time it may take\n"
     );
     assert_eq!(ran.status.code(), Some(1));
 }
@@ -286,7 +286,7 @@ fn the_time_limit_includes_the_compilation_by_this_program() {
     assert_eq!((ran.status, ran.out.as_str()), (1, ""));
     assert_eq!(
         ran.err,
-        "error: stopped after 500ms, the longest time it may run\n"
+        "error: stopped after 500ms, the longest time it may take\n"
     );
     assert!(start.elapsed() < Duration::from_secs(30));
 }

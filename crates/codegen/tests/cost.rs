@@ -1,7 +1,9 @@
 //! Tests of estimates: the bytes that move, the operations, the sizes that are assumed, and hints.
 
 use codegen::Target;
-use codegen::cost::{Cache, Estimate, HintKind, Machine, Obstacle, Vectorization, estimate};
+use codegen::cost::{
+    Cache, Estimate, HintKind, Machine, Obstacle, ReadPurpose, Vectorization, estimate,
+};
 use rise::core::{normalise, program_of};
 
 fn estimated(
@@ -269,7 +271,7 @@ fn maps_over_columns_have_a_hint_and_transpositions_have_none() {
         matches!(
             kind,
             HintKind::StridedRead {
-                is_reduction: false,
+                purpose: ReadPurpose::Results,
                 ..
             }
         )

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use codegen::Target;
 use codegen::codes;
-use codegen::cost::{Estimate, Hint, HintKind, Machine};
+use codegen::cost::{Estimate, Hint, HintKind, Machine, ReadPurpose};
 use syntax::ast::Name;
 use syntax::{Code, Diagnostic, Severity};
 
@@ -91,14 +91,20 @@ fn code(hint: &Hint) -> Code {
 /// Returns what to do about a hint.
 fn help(hint: &Hint) -> &'static str {
     match hint.kind {
-        HintKind::StridedRead {
-            is_reduction: true, ..
-        } => {
-            "make the reduction the outer loop, which accumulates all results together (`accumulateRows`)"
-        }
-        HintKind::StridedRead { .. } => {
-            "make the loop over neighbours the inner one: map over the array before it is transposed"
-        }
+        HintKind::StridedRead { purpose, .. } => match purpose {
+            ReadPurpose::Reduction => {
+                "make the reduction the outer loop, which accumulates all results together (`accumulateRows`)"
+            }
+            ReadPurpose::SeveralReductions => {
+                "write a map for each reduction, the first of which stores its results, and make each reduction the outer loop (`accumulateRows`)"
+            }
+            ReadPurpose::Storing => {
+                "read the elements where they are used, without storing them, and make the loop over neighbours the inner one"
+            }
+            ReadPurpose::Results => {
+                "make the loop over neighbours the inner one: map over the array before it is transposed"
+            }
+        },
         HintKind::Copy { .. } => "read the array itself, without the copy in memory",
         HintKind::OrderedReduction { .. } => {
             "reduce several parts of the array side by side, and combine their results at the end"

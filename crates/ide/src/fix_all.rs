@@ -19,7 +19,8 @@ pub struct FixedFile {
     /// The titles of the applied fixes, in order.
     pub titles: Vec<String>,
     /// False if the fixes undo each other, or after the largest number of rounds. If they undo each
-    /// other, the text is the first one that they lead to a second time.
+    /// other, the text is the first one that they lead to a second time; after the largest number of
+    /// rounds, it is the text before the first fix.
     pub settled: bool,
 }
 
@@ -59,9 +60,13 @@ pub fn fix_all(db: &mut Database, file: FileId) -> FixedFile {
             };
         }
     }
+    if let Some((original, _)) = seen.into_iter().next() {
+        text = original;
+        db.set_file(path, text.as_str());
+    }
     FixedFile {
         text,
-        titles,
+        titles: Vec::new(),
         settled: false,
     }
 }

@@ -131,7 +131,7 @@ pub enum ProcessError {
     #[error("cannot wait for `{0}`: {1}")]
     Wait(String, io::Error),
     /// The time limit was exceeded.
-    #[error("stopped after {0:?}, the longest time it may run")]
+    #[error("stopped after {0:?}, the longest time it may take")]
     TooLong(Duration),
     /// The run was cancelled.
     #[error("stopped")]

@@ -15,7 +15,7 @@ use super::interchange::{self, loop_with_number, strided_loads};
 use super::nest::{self, Node, evaluate, is_loop};
 use super::time::NestTime;
 use super::vectorize::{self, Obstacle, Vectorization};
-use super::{Analysis, iterations};
+use super::{Analysis, iterations, loops};
 use crate::analysis::dependence_test::{has_unit_stride, linear_form};
 use crate::ir::kernel::KernelFunction;
 use crate::ir::walk;
@@ -49,8 +49,8 @@ pub enum HintKind {
         stride: Nat,
         /// The factor by which it is slower than with both loops interchanged.
         factor: f64,
-        /// True if the loop is a reduction.
-        is_reduction: bool,
+        /// The use of the elements.
+        purpose: ReadPurpose,
     },
     /// A loop that only copies an array to another one.
     Copy {
@@ -75,6 +75,19 @@ pub enum HintKind {
         /// The distance in elements between the accesses of neighbouring work-items.
         stride: Nat,
     },
+}
+
+/// The use that a loop makes of the elements that it reads with a stride.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadPurpose {
+    /// It is the only reduction in the map around it.
+    Reduction,
+    /// The map around it contains several reductions of elements with a stride.
+    SeveralReductions,
+    /// It stores results that another loop in the same map reads.
+    Storing,
+    /// It computes results of the map.
+    Results,
 }
 
 impl Hint {
@@ -240,17 +253,21 @@ impl Analysis<'_> {
             return None;
         };
         let (place, stride) = strided_place(around, inner)?;
-        // Arrays are packed and transposed on purpose.
-        if copied_places(&inner.body).is_some() {
+        // Arrays are packed and transposed on purpose, but not to read each element once.
+        if let Some(places) = copied_places(&inner.body)
+            && !(places.iter()).all(|(to, _)| is_read_in_outer_loops(&around.body, to.id))
+        {
             return None;
         }
         let mut changed = interchange::interchanged(self.function, outer, number)?;
         // The other loops in the same map are as slow, and are to be interchanged with it as well.
+        let mut others = 0;
         for _ in 0..self.vectorization.len() {
             let Some((outer, inner)) = strided_loops(&changed.body, outer_stmt.origin) else {
                 break;
             };
             changed = interchange::interchanged(&changed, outer, inner)?;
+            others += 1;
         }
         let other = Analysis::new(&changed, self.values, self.machine);
         let factor = self.factor(outer, other.seconds())?;
@@ -258,7 +275,12 @@ impl Analysis<'_> {
             array: self.name(place.id),
             stride,
             factor,
-            is_reduction: assigns_variable(inner),
+            purpose: match assigns_variable(inner) {
+                true if others > 0 => ReadPurpose::SeveralReductions,
+                true => ReadPurpose::Reduction,
+                false if stores_values(around, inner) => ReadPurpose::Storing,
+                false => ReadPurpose::Results,
+            },
         })
     }
 
@@ -373,11 +395,41 @@ fn copied_places(body: &[Stmt]) -> Option<Vec<(&Place, &Place)>> {
     (!all.is_empty()).then_some(all)
 }
 
+/// Returns true if statements read an array, and only in loops that are not inside other loops of
+/// these statements: then each element is read as often as it is written.
+fn is_read_in_outer_loops(body: &[Stmt], array: Id) -> bool {
+    let reads = |body: &[Stmt]| {
+        let mut found = false;
+        walk::for_each_expr(body, &mut |expr| {
+            walk::sub_exprs(expr, &mut |part| {
+                found |= matches!(&part.kind, ExprKind::Load(place) if place.id == array);
+            });
+        });
+        found
+    };
+    let mut in_inner_loops = false;
+    loops(body, 0, &mut |stmt, depth| {
+        in_inner_loops |= depth == 1 && reads(std::slice::from_ref(stmt));
+    });
+    reads(body) && !in_inner_loops
+}
+
 /// Returns true if a loop assigns a variable that is not an array, as a reduction does.
 fn assigns_variable(this: &Loop) -> bool {
     let mut found = false;
     walk::each_stmt(&this.body, &mut |stmt| {
         found |= matches!(&stmt.kind, StmtKind::Assign(place, _) if place.index.is_none());
+    });
+    found
+}
+
+/// Returns true if a loop writes an array that other loops directly in the loop around it read.
+fn stores_values(outer: &Loop, inner: &Loop) -> bool {
+    let mut found = false;
+    walk::each_stmt(&inner.body, &mut |stmt| {
+        if let StmtKind::Assign(place, _) = &stmt.kind {
+            found |= place.index.is_some() && is_read_in_outer_loops(&outer.body, place.id);
+        }
     });
     found
 }

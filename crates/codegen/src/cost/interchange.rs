@@ -5,7 +5,7 @@
 //! no hint asks for something that is impossible.
 
 use nat::{Nat, Var};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::nest::is_loop;
 use crate::analysis::dependence_test::linear_form;
@@ -25,9 +25,10 @@ pub(super) fn interchanged(function: &Function, outer: usize, inner: usize) -> O
         return None;
     };
     let length = Nat::sub(&this.to, &this.from);
-    for id in accumulators(this) {
-        result.variables[id.0 as usize].count = Some(length.clone());
-        result.variables[id.0 as usize].home = Home::Local(None);
+    for (id, count) in private_variables(function, this) {
+        let variable = &mut result.variables[id.0 as usize];
+        variable.count = Some(&length * &count);
+        variable.home = Home::Local(None);
     }
     Some(result)
 }
@@ -102,15 +103,16 @@ fn interchange(function: &Function, stmt: &Stmt, inner: usize) -> Option<Vec<Stm
     if moves.iter().any(|nat| nat.mentions(outer.counter)) || unit != [true, true] {
         return None;
     }
-    if !is_map(function, outer) {
+    let private = private_variables(function, outer);
+    if !is_map(function, outer, &private) {
         return None;
     }
-    let accumulators = accumulators(outer);
+    let length = Nat::sub(&outer.to, &outer.from);
     let index = Nat::sub(&Nat::var(outer.counter), &outer.from);
     let mut body = outer.body.clone();
     for part in &mut body {
         let declared = match &part.kind {
-            StmtKind::Declare(id, value) if accumulators.contains(id) => Some((*id, value.clone())),
+            StmtKind::Declare(id, value) if private.contains_key(id) => Some((*id, value.clone())),
             _ => None,
         };
         if let Some((id, value)) = declared {
@@ -120,7 +122,8 @@ fn interchange(function: &Function, stmt: &Stmt, inner: usize) -> Option<Vec<Stm
             };
         }
         let mut expansion = Expansion {
-            ids: &accumulators,
+            variables: &private,
+            length: &length,
             index: &index,
         };
         walk::change_stmt(part, &mut expansion);
@@ -146,54 +149,94 @@ fn interchange(function: &Function, stmt: &Stmt, inner: usize) -> Option<Vec<Stm
     Some(parts.into_iter().flatten().collect())
 }
 
-/// Returns the scalar variables that the body of a loop declares directly, and that become arrays
-/// because all iterations have one at the same time.
-fn accumulators(outer: &Loop) -> FxHashSet<Id> {
-    let declared = outer.body.iter().filter_map(|stmt| match &stmt.kind {
-        StmtKind::Declare(id, _) => Some(*id),
-        _ => None,
-    });
-    declared.collect()
+/// Returns the variables and arrays of which each iteration of a loop has its own, with their numbers
+/// of elements: scalar variables that the body declares directly, and temporary arrays of a fixed
+/// length that nothing outside the loop accesses. Together, the iterations need an array of them.
+fn private_variables(function: &Function, outer: &Loop) -> FxHashMap<Id, Nat> {
+    let mut private = FxHashMap::default();
+    for stmt in &outer.body {
+        if let StmtKind::Declare(id, _) = &stmt.kind
+            && function.variables[id.0 as usize].count.is_none()
+        {
+            private.insert(*id, Nat::constant(1));
+        }
+    }
+    let inside = Accesses::within(&outer.body, outer.counter);
+    let all = Accesses::within(&function.body, outer.counter);
+    for (id, count) in inside.counts {
+        let variable = &function.variables[id.0 as usize];
+        if let (Home::Local(_), Some(elements)) = (&variable.home, &variable.count)
+            && !elements.mentions(outer.counter)
+            && !inside.of_iteration.contains(&id)
+            && all.counts.get(&id) == Some(&count)
+        {
+            private.insert(id, elements.clone());
+        }
+    }
+    private
 }
 
-/// Returns true if a sequential loop has the form of a map: it declares only scalar variables, and
+/// The accesses to variables in statements.
+struct Accesses {
+    counter: Var,
+    counts: FxHashMap<Id, usize>,
+    /// The variables with an index that contains the counter.
+    of_iteration: FxHashSet<Id>,
+}
+
+impl Accesses {
+    fn within(body: &[Stmt], counter: Var) -> Accesses {
+        let mut accesses = Accesses {
+            counter,
+            counts: FxHashMap::default(),
+            of_iteration: FxHashSet::default(),
+        };
+        walk::look(body, &mut accesses);
+        accesses
+    }
+}
+
+impl walk::Look for Accesses {
+    fn place(&mut self, place: &Place) {
+        *self.counts.entry(place.id).or_default() += 1;
+        let index = place.index.as_ref();
+        if index.is_some_and(|index| index.mentions(self.counter)) {
+            self.of_iteration.insert(place.id);
+        }
+    }
+}
+
+/// Returns true if a sequential loop has the form of a map: it declares only private variables, and
 /// assigns only these and elements of arrays, of which it reads and writes only those whose index
-/// contains the counter. Whether different iterations access different elements is not checked.
-fn is_map(function: &Function, outer: &Loop) -> bool {
+/// contains the counter. Whether different iterations access different elements is not checked, nor
+/// whether an iteration writes the elements of private arrays before it reads them.
+fn is_map(function: &Function, outer: &Loop, private: &FxHashMap<Id, Nat>) -> bool {
     if !matches!(outer.mode, LoopMode::Sequential) {
         return false;
     }
     let mut declared = FxHashSet::default();
+    let mut written = FxHashSet::default();
     let mut is_map = true;
     walk::each_stmt(&outer.body, &mut |stmt| match &stmt.kind {
         StmtKind::Declare(id, _) => {
             declared.insert(*id);
-            is_map &= function.variables[id.0 as usize].count.is_none();
+            let is_scalar = function.variables[id.0 as usize].count.is_none();
+            is_map &= is_scalar || private.contains_key(id);
         }
-        StmtKind::Assign(place, _) => {
-            is_map &= match &place.index {
-                Some(index) => index.mentions(outer.counter),
-                None => declared.contains(&place.id),
-            };
-        }
+        StmtKind::Assign(place, _) => match &place.index {
+            _ if private.contains_key(&place.id) => {}
+            Some(index) => {
+                written.insert(place.id);
+                is_map &= index.mentions(outer.counter);
+            }
+            None => is_map &= declared.contains(&place.id),
+        },
         StmtKind::For(_) | StmtKind::If { .. } | StmtKind::Block(_) => {}
         StmtKind::Point(..)
         | StmtKind::Swap(..)
         | StmtKind::Reduce(_)
         | StmtKind::Barrier(_)
         | StmtKind::Kernel(_) => is_map = false,
-    });
-    let mut written = FxHashSet::default();
-    walk::each_stmt(&outer.body, &mut |stmt| {
-        if let StmtKind::Assign(
-            Place {
-                id, index: Some(_), ..
-            },
-            _,
-        ) = &stmt.kind
-        {
-            written.insert(*id);
-        }
     });
     // What one iteration writes, another one must not read.
     let mut reads = Reads {
@@ -220,16 +263,21 @@ impl walk::Look for Reads<'_> {
     }
 }
 
-/// Gives each iteration of a loop its element of an array in place of a variable.
+/// Gives each iteration of a loop its elements of an array in place of a private variable: those of
+/// neighbouring iterations are next to each other.
 struct Expansion<'a> {
-    ids: &'a FxHashSet<Id>,
+    variables: &'a FxHashMap<Id, Nat>,
+    length: &'a Nat,
     index: &'a Nat,
 }
 
 impl Change for Expansion<'_> {
     fn place(&mut self, place: &mut Place) {
-        if self.ids.contains(&place.id) {
-            place.index = Some(self.index.clone());
+        if self.variables.contains_key(&place.id) {
+            place.index = Some(match &place.index {
+                Some(element) => &(element * self.length) + self.index,
+                None => self.index.clone(),
+            });
         }
     }
 }

@@ -16,6 +16,8 @@ pub(super) enum Law {
     Associative,
     /// `f(a)(b)` is `f(b)(a)`.
     Commutative,
+    /// `f(a)(a)` is `a`.
+    Idempotent,
     /// `f(a)(b)` is `b` if a component of `b` is less than the same component of `a`, and `a`
     /// otherwise; or if it is greater. A reduction then gives the first of the least elements, or of
     /// the greatest ones, or the initial value, which each part of the elements may start from.
@@ -63,6 +65,7 @@ pub(super) fn law(ctx: &mut Ctx<'_, '_>, law: Law, op: Term) -> Truth {
     let operator = operator(ctx, op, DEPTH);
     let word = match law {
         Law::Commutative => "commutative",
+        Law::Idempotent => "idempotent",
         Law::Associative | Law::Selective => "associative",
     };
     holds(&operator, law, word)
@@ -134,6 +137,9 @@ fn component(store: &Store, mut term: Term, of: Local) -> Option<Vec<Primitive>>
 fn holds(operator: &Operator, law: Law, word: &str) -> Truth {
     use Primitive::*;
     match operator {
+        Operator::Primitive(p @ (Add | Mul), _) if law == Law::Idempotent => {
+            Truth::False(format!("`{}` is not {word}", p.name()).into())
+        }
         Operator::Primitive(Add | Mul, Numbers::Rounded) if law == Law::Associative => {
             let name = operator.name();
             Truth::True(Some(format!("`{name}` is {word} up to rounding")))
@@ -144,7 +150,7 @@ fn holds(operator: &Operator, law: Law, word: &str) -> Truth {
         Operator::Primitive(Equal | NotEqual, _) if law == Law::Commutative => Truth::True(None),
         Operator::Primitive(p, _) => Truth::False(format!("`{}` is not {word}", p.name()).into()),
         Operator::First | Operator::Second => match law {
-            Law::Associative => Truth::True(None),
+            Law::Associative | Law::Idempotent => Truth::True(None),
             Law::Commutative | Law::Selective => {
                 Truth::False("the operator takes one argument and drops the other".into())
             }

@@ -44,7 +44,7 @@ pub fn run(options: &FixOptions) -> u8 {
             if !fixed.settled {
                 let path = shown(&workspace.db.path(*file), &workspace.base);
                 output::note(&format!(
-                    "{path}: some fixes undo each other and are left out"
+                    "{path}: some fixes undo each other or do not end, and are left out"
                 ));
             }
         }

@@ -320,9 +320,10 @@ impl Infer<'_> {
             let explained = self.quiet == 0
                 && self.are_clashes(said_before)
                 && (self.report_missing_initial_value(spine, given, said_before, &after)
+                    || piped_fits && self.report_wrong_order(spine, false, said, &after)
+                    || self.report_wrong_order(spine, true, said_before, &after)
                     || piped_fits
-                        && (self.report_wrong_order(spine, said, &after)
-                            || self.report_swapped_parameters(spine, said, &after)
+                        && (self.report_swapped_parameters(spine, said, &after)
                             || self.report_initial_value(spine, given, said, &after)));
             if !explained {
                 self.ask_for_argument(spine, said, &ty);
@@ -517,7 +518,7 @@ impl Infer<'_> {
 
     /// Returns the explicit sizes that a function of type `ty` takes before `arg`, if the types of
     /// the local names among `arg` and the arguments after it determine all of these sizes, and the
-    /// sizes mention only variables that are in scope. Returns `None` if `ty` also takes other
+    /// sizes mention only variables that are in scope and not shadowed. Returns `None` if `ty` also takes other
     /// explicit type-level arguments there.
     fn missing_sizes(&self, spine: &Spine, arg: SpineArg, ty: &Ty) -> Option<MissingSizes> {
         let given = spine.args.iter().skip_while(|other| other.term != arg.term);
@@ -587,9 +588,8 @@ impl Infer<'_> {
         let in_scope = |nat: &Nat| {
             let mut all = true;
             nat.for_each_var(&mut |var| {
-                all &= self.scope.iter().any(
-                    |local| matches!(local.meaning, LocalBinding::TypeLevel(own, _) if own == var),
-                );
+                let named = self.lookup(&self.name_of(var)).map(|local| &local.meaning);
+                all &= matches!(named, Some(LocalBinding::TypeLevel(own, _)) if *own == var);
             });
             all
         };

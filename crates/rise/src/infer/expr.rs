@@ -156,7 +156,12 @@ impl Infer<'_> {
                 params,
                 grouped,
                 body,
-            } => self.function(term, params, *grouped, *body, wanted),
+            } => {
+                if let Some(ty) = self.nested_parameters(term, params, *grouped, *body, wanted) {
+                    return ty;
+                }
+                self.function(term, params, *grouped, *body, wanted)
+            }
             TermKind::DepFun { params, body } => self.dep_lambda(term, params, *body, wanted),
             TermKind::Let {
                 binder,
@@ -405,7 +410,7 @@ impl Infer<'_> {
                 _ => {
                     // An unknown argument is reported elsewhere.
                     if !given.iter().any(|ty| *self.table.head(ty) == Type::Error) {
-                        self.too_many_parameters(params, grouped, &given, cause);
+                        self.too_many_parameters(params, grouped, &given, None, cause);
                     }
                     self.body_over_unknowns(term, params, body, cause)
                 }
@@ -413,6 +418,36 @@ impl Infer<'_> {
         }
         self.patterns.remove(&term);
         self.lambda(term, params, body, wanted)
+    }
+
+    /// Reports `fun(x => fun(y => body))` where a function of one argument is expected, like
+    /// `fun(x, y => body)`; returns `None` for all other functions.
+    fn nested_parameters(
+        &mut self,
+        term: TermId,
+        params: &[BinderId],
+        grouped: bool,
+        body: TermId,
+        wanted: Expectation,
+    ) -> Option<Ty> {
+        let (expected, cause) = wanted?;
+        let TermKind::Fun {
+            params: inner,
+            grouped: false,
+            body: inner_body,
+        } = &self.item.term(body).kind
+        else {
+            return None;
+        };
+        let (&[first], &[second]) = (params, &inner[..]) else {
+            return None;
+        };
+        if grouped || self.given_arguments(expected, 1, false).is_some() {
+            return None;
+        }
+        let given = self.given_arguments(expected, 2, false)?;
+        self.too_many_parameters(&[first, second], false, &given, Some(body), cause);
+        Some(self.body_over_unknowns(term, &[first, second], *inner_body, cause))
     }
 
     /// Infers the body of a function that was reported; its parameters have unknown types.
@@ -503,7 +538,8 @@ impl Infer<'_> {
     }
 
     /// Splits the wanted type into the type of the next parameter and the rest, and reports a type
-    /// that is no function. Both are `None` if there is no wanted type, or after an error.
+    /// that is no function, after which the type of the parameter is unknown. Both are `None` if
+    /// there is no wanted type, or after an earlier error.
     #[allow(clippy::type_complexity)]
     fn next_parameter(
         &mut self,
@@ -526,7 +562,7 @@ impl Infer<'_> {
             Type::Var(var) if self.table.is_open(*var) => {
                 if !self.table.info(*var).classes.allows_functions() {
                     self.lambda_is_not(term, &head, cause);
-                    return (None, None);
+                    return (Some((self.broken(), cause)), None);
                 }
                 let (a, b) = (
                     self.open_type("t", Classes::ANY, term),
@@ -539,7 +575,7 @@ impl Infer<'_> {
             Type::Error => (None, None),
             _ => {
                 self.lambda_is_not(term, &head, cause);
-                (None, None)
+                (Some((self.broken(), cause)), None)
             }
         }
     }

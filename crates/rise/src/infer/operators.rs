@@ -4,6 +4,7 @@ use std::sync::Arc;
 use syntax::ast::{BinaryOp, Kind, TermId, UnaryOp};
 
 use super::Infer;
+use super::report::is_function;
 use super::unify::{Cause, CauseCode};
 use crate::classes::Classes;
 use crate::primitive::Primitive;
@@ -119,10 +120,10 @@ impl Infer<'_> {
         let bool_type = || Arc::new(Type::Scalar(syntax::ast::ScalarType::Bool));
         let kind = match op {
             BinaryOp::And | BinaryOp::Or => {
-                for side in [lhs, rhs] {
-                    self.check_against(side, &bool_type());
-                }
-                return bool_type();
+                let is_piped =
+                    !self.check_against(lhs, &bool_type()) && self.mended_piped_operand(op, lhs);
+                self.check_against(rhs, &bool_type());
+                return if is_piped { self.broken() } else { bool_type() };
             }
             BinaryOp::Mod => Kind::Int,
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => Kind::Num,
@@ -147,8 +148,12 @@ impl Infer<'_> {
                 return self.broken();
             }
             self.not_a_number(op.as_str(), lhs, &left, &clash);
-            self.mend_operator(op, (lhs, &left), (rhs, &right));
-            return if kind == Kind::Scalar {
+            let is_piped =
+                is_function(&self.table.head(&left)) && self.mended_piped_operand(op, lhs);
+            if !is_piped {
+                self.mend_operator(op, (lhs, &left), (rhs, &right));
+            }
+            return if kind == Kind::Scalar && !is_piped {
                 bool_type()
             } else {
                 self.broken()

@@ -156,11 +156,12 @@ impl Parser<'_> {
         let open = self.function_open(word);
         let param = self.binder("a name");
         self.fat_arrow(word);
-        let body = self.term(if word.kind == TokenKind::NatFun {
-            TermCategory::Size
-        } else {
-            TermCategory::Type
-        });
+        let category = match word.kind {
+            TokenKind::NatFun if self.reported_value_of_size(word, param) => TermCategory::Expr,
+            TokenKind::NatFun => TermCategory::Size,
+            _ => TermCategory::Type,
+        };
+        let body = self.term(category);
         if let Some(open) = open {
             self.close(open, TokenKind::RParen);
         }
@@ -169,6 +170,26 @@ impl Parser<'_> {
             _ => TermKind::DataFun { param, body },
         };
         self.push_since(word.span.start, kind)
+    }
+
+    /// Reports `natFun(n => fun(…))`, where `depFun(n: Nat => fun(…))` is meant. Returns false if the
+    /// body is no function.
+    fn reported_value_of_size(&mut self, word: Token, param: BinderId) -> bool {
+        if !matches!(self.kind(), TokenKind::Fun | TokenKind::DepFun) {
+            return false;
+        }
+        let binder = &self.binders[param.0 as usize];
+        let form = format!("depFun({}: Nat => …)", binder.name);
+        let edits = vec![
+            (word.span, "depFun".to_owned()),
+            (Span::empty(binder.span.end), ": Nat".to_owned()),
+        ];
+        let message = format!(
+            "`natFun` computes a size from a size, and this computes a function: write `{form}`"
+        );
+        let error = Diagnostic::syntax(word.span, message);
+        self.report(error.fix(format!("Write `{form}`"), edits, true));
+        true
     }
 
     fn function_open(&mut self, word: Token) -> Option<Token> {

@@ -62,9 +62,10 @@ enum Property {
 }
 
 /// The built-in conditions that are written with arguments, besides `holds`, by name.
-const PROPERTIES: [(&str, Property); 9] = [
+const PROPERTIES: [(&str, Property); 10] = [
     ("assoc", Property::Law(Law::Associative)),
     ("commutative", Property::Law(Law::Commutative)),
+    ("idempotent", Property::Law(Law::Idempotent)),
     ("selective", Property::Law(Law::Selective)),
     ("neutral", Property::Neutral),
     ("scalar", Property::Sort(Sort::Scalar)),

@@ -115,7 +115,7 @@ impl Infer<'_> {
 
     /// Returns the text of the value that leaves each other value of the type unchanged if the
     /// function is a sum or a product of numbers; `None` for other functions and types.
-    fn neutral_value(&self, function: TermId, ty: &Ty) -> Option<String> {
+    pub(super) fn neutral_value(&self, function: TermId, ty: &Ty) -> Option<String> {
         let function = self.bare(function);
         let is = |op, primitive| {
             self.item.term(function).kind == TermKind::Operator(op)

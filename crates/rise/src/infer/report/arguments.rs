@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use syntax::ast::{BinderId, TermId, TermKind};
+use syntax::ast::{BinderId, ScalarType, TermId, TermKind};
 use syntax::{Fix, Span};
 
 use super::super::Infer;
@@ -20,10 +20,20 @@ const MAX_ARGUMENTS: usize = 8;
 enum TypeForm {
     Function,
     /// A scalar, vector or pair.
-    Single,
-    Array(Dimensions),
+    Single(ElementForm),
+    Array(Dimensions, ElementForm),
     /// Data of any form, for parameters only.
     Data,
+}
+
+/// A coarse form of the types of scalars.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ElementForm {
+    Boolean,
+    Index,
+    Number,
+    /// A vector, a pair, or an unknown type.
+    Any,
 }
 
 /// The number of dimensions of an array, as far as it is known.
@@ -36,7 +46,10 @@ enum Dimensions {
 impl TypeForm {
     fn takes(self, argument: TypeForm) -> bool {
         match (self, argument) {
-            (TypeForm::Array(own), TypeForm::Array(other)) => own.may_equal(other),
+            (TypeForm::Array(own, elem), TypeForm::Array(other, found)) => {
+                own.may_equal(other) && elem.may_equal(found)
+            }
+            (TypeForm::Single(own), TypeForm::Single(other)) => own.may_equal(other),
             (TypeForm::Data, _) => argument != TypeForm::Function,
             _ => self == argument,
         }
@@ -46,9 +59,15 @@ impl TypeForm {
     fn rank(self) -> usize {
         match self {
             TypeForm::Function => 0,
-            TypeForm::Single => 1,
-            TypeForm::Array(_) | TypeForm::Data => 2,
+            TypeForm::Single(_) => 1,
+            TypeForm::Array(..) | TypeForm::Data => 2,
         }
+    }
+}
+
+impl ElementForm {
+    fn may_equal(self, other: ElementForm) -> bool {
+        self == other || self == ElementForm::Any || other == ElementForm::Any
     }
 }
 
@@ -73,15 +92,17 @@ struct CallArg {
 
 impl Infer<'_> {
     /// Replaces the messages since `said` about a call by one error if its arguments fit in another
-    /// order. `after[i]` is the type of the function after its first `i` arguments. Returns true if
-    /// the arguments fit in another order.
+    /// order. `after[i]` is the type of the function after its first `i` arguments. A value that is
+    /// piped into the call is one of the arguments if `piped` is true. Returns true if the arguments
+    /// fit in another order.
     pub(in crate::infer) fn report_wrong_order(
         &mut self,
         spine: &Spine,
+        piped: bool,
         said: usize,
         after: &[Ty],
     ) -> bool {
-        let Some(given) = self.given(spine, after) else {
+        let Some(given) = self.given(spine, piped, after) else {
             return false;
         };
         let Some(order) = fitting_order(&given) else {
@@ -212,9 +233,9 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the arguments of a call that are values and not piped into it; `None` if the form of
-    /// one of them or of its parameter is unknown.
-    fn given(&mut self, spine: &Spine, after: &[Ty]) -> Option<Vec<CallArg>> {
+    /// Returns the arguments of a call that are values, with the one that is piped into it if `piped`
+    /// is true; `None` if the form of one of them or of its parameter is unknown.
+    fn given(&mut self, spine: &Spine, piped: bool, after: &[Ty]) -> Option<Vec<CallArg>> {
         let mut given = Vec::new();
         for (arg, ty) in spine.args.iter().zip(after) {
             let mut ty = ty;
@@ -226,7 +247,7 @@ impl Infer<'_> {
             let Type::Fun(parameter, _) = &**ty else {
                 continue;
             };
-            if arg.piped {
+            if arg.piped && !piped {
                 continue;
             }
             let form = match self.is_lambda(arg.term) {
@@ -250,14 +271,28 @@ impl Infer<'_> {
     fn form(&self, ty: &Ty) -> Option<TypeForm> {
         let head = self.table.head(ty);
         match &*head {
-            Type::Array(..) => Some(TypeForm::Array(self.number_of_dimensions(&head))),
-            Type::DepArray(..) => Some(TypeForm::Array(Dimensions::AtLeast(1))),
+            Type::Array(..) => Some(TypeForm::Array(
+                self.number_of_dimensions(&head),
+                self.element_form(&head),
+            )),
+            Type::DepArray(..) => Some(TypeForm::Array(Dimensions::AtLeast(1), ElementForm::Any)),
             Type::Scalar(_) | Type::Index(_) | Type::Vector(..) | Type::Pair(..) => {
-                Some(TypeForm::Single)
+                Some(TypeForm::Single(self.element_form(&head)))
             }
-            Type::Var(_) if self.is_literal(&head) => Some(TypeForm::Single),
+            Type::Var(_) if self.is_literal(&head) => Some(TypeForm::Single(ElementForm::Number)),
             ty if is_function(ty) => Some(TypeForm::Function),
             _ => None,
+        }
+    }
+
+    /// Returns the form of the elements of an array, or of another type, by its own type.
+    fn element_form(&self, ty: &Ty) -> ElementForm {
+        match &**ty {
+            Type::Array(_, elem) => self.element_form(elem),
+            Type::Scalar(ScalarType::Bool) => ElementForm::Boolean,
+            Type::Scalar(_) => ElementForm::Number,
+            Type::Index(_) => ElementForm::Index,
+            _ => ElementForm::Any,
         }
     }
 

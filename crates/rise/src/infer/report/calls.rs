@@ -5,8 +5,8 @@ use nat::Var;
 use syntax::ast::{BinaryOp, Half, Kind, ScalarType, TermId, TermKind};
 use syntax::{Fix, Span};
 
-use super::super::Infer;
 use super::super::unify::{Cause, CauseCode};
+use super::super::{Infer, LocalBinding};
 use super::is_function;
 use super::operands::Suggestion;
 use crate::Target;
@@ -113,7 +113,8 @@ impl Infer<'_> {
             .or_else(|| self.reduction_to_another_type(head, (2, value), (got, wanted))),
             (Type::Fun(param, _), Type::Pi(_)) => self.sizes_of_argument(param, got, value),
             (Type::Fun(..), found) if !is_function(found) && !matches!(found, Type::Array(..)) => {
-                self.applied_for_function(value)
+                (self.step_of_one_parameter(head, value))
+                    .or_else(|| self.applied_for_function(value))
             }
             (Type::Scalar(_), Type::Scalar(_)) => (self.other_half(value, wanted))
                 .or_else(|| self.reduction_to_another_type(head, (1, value), (wanted, got))),
@@ -174,6 +175,12 @@ impl Infer<'_> {
             return None;
         }
         let (function, array) = (self.source_name(head)?, self.source(rows));
+        if let Some(name) = self.innermost_value(row) {
+            return Some(Suggestion {
+                help: format!("`{function}` takes one row, such as `{name}`"),
+                fix: Some(Fix::write(self.span(rows), name)),
+            });
+        }
         let name = self.new_name(&["row", "line", "part"])?;
         let args = self.arguments_of(head);
         if !self.others_have_dimensions(head, &args, rows)? {
@@ -193,6 +200,17 @@ impl Infer<'_> {
         Some(Suggestion::advice(format!(
             "`{function}` takes one row: for each row write `{array} |> map({each})`"
         )))
+    }
+
+    /// Returns the name of the parameter or variable that was bound last, if it has a type.
+    fn innermost_value(&self, ty: &Ty) -> Option<String> {
+        let last = self.scope.last()?;
+        match &last.meaning {
+            LocalBinding::Value(found) if self.table.ty(found) == *ty => {
+                Some(last.name.to_string())
+            }
+            _ => None,
+        }
     }
 
     /// Returns true if the arguments other than `rows` have as many dimensions as their parameters;
@@ -371,6 +389,24 @@ impl Infer<'_> {
                 "`{text}` has all its arguments and is a value: a function of each element is `fun(x => {name}(…))`"
             ),
             fix: None,
+        })
+    }
+
+    /// Returns the remedy for a `fun` of one parameter as the function of a reduction.
+    fn step_of_one_parameter(&self, head: TermId, function: TermId) -> Option<Suggestion> {
+        let TermKind::Fun { params, .. } = &self.item.term(self.bare(function)).kind else {
+            return None;
+        };
+        let &[param] = &params[..] else {
+            return None;
+        };
+        let name = &self.item.binder(param).name;
+        let other = self.new_name(&["acc", "sum", "result"])?;
+        self.reduces(head).then(|| {
+            Suggestion::advice(format!(
+                "the function of `{}` takes the result so far and an element: `fun({other}, {name} => …)`",
+                self.source(head)
+            ))
         })
     }
 

@@ -40,7 +40,9 @@ impl Infer<'_> {
 
     pub(in crate::infer) fn not_a_function(&mut self, spine: &Spine, arg: SpineArg, ty: &Ty) {
         let SpineArg { term: arg, piped } = arg;
-        if !piped && self.reported_argument(spine, arg) {
+        if !piped && self.reported_argument(spine, arg)
+            || piped && self.is_left_operand_reported(spine.head)
+        {
             return;
         }
         let head = spine.head;
@@ -292,9 +294,21 @@ impl Infer<'_> {
         let mut fix = None;
         let help = match &**wanted {
             Type::Pi(pi) => {
-                let open = format!("depFun({}: {} => ", self.name_of(pi.var), pi.kind);
+                let parameter = self.parameter_for_size(term, wanted);
+                let name = match &parameter {
+                    Some((name, _)) => name.clone(),
+                    None => self.name_of(pi.var).to_string(),
+                };
+                let open = format!("depFun({name}: {} => ", pi.kind);
                 let title = format!("Write `{open}…)`");
-                fix = Some(Fix::surround(title, self.span(term), &*open, ")"));
+                fix = Some(match parameter {
+                    Some((_, (place, None))) => Fix::replace(title, place, &*open),
+                    Some((_, (place, Some(end)))) => {
+                        let edits = vec![(place, format!("{open}fun(")), (end, ")".to_owned())];
+                        Fix::preferred(title, edits)
+                    }
+                    None => Fix::surround(title, self.span(term), &*open, ")"),
+                });
                 Some(format!(
                     "write `{open}…)` to take the {}",
                     kind_noun(pi.kind)
@@ -319,13 +333,71 @@ impl Infer<'_> {
         diagnostic.advise(help, fix);
     }
 
+    /// Returns the name of the first parameter of a `fun` if it stands for the size, type or address
+    /// space that a function of the type `wanted` takes first: the function and those directly in it
+    /// have a parameter for each argument of the type. The name comes with the place that the
+    /// beginning of a `depFun` replaces: up to the body, or up to the second parameter, with the end
+    /// of the function.
+    fn parameter_for_size(
+        &self,
+        term: TermId,
+        wanted: &Ty,
+    ) -> Option<(String, (Span, Option<Span>))> {
+        let mut arguments = 0;
+        let mut rest = self.table.head(wanted);
+        loop {
+            rest = match &*rest {
+                Type::Pi(pi) => {
+                    arguments += usize::from(!pi.implicit);
+                    self.table.head(&pi.body)
+                }
+                Type::Fun(_, result) => {
+                    arguments += 1;
+                    self.table.head(result)
+                }
+                _ => break,
+            };
+        }
+        let mut parameters = 0;
+        let mut part = term;
+        while let TermKind::Fun { params, body, .. } = &self.item.term(self.bare(part)).kind {
+            parameters += params.len();
+            part = *body;
+        }
+        let TermKind::Fun {
+            params,
+            grouped: false,
+            body,
+        } = &self.item.term(term).kind
+        else {
+            return None;
+        };
+        let first = self.item.binder(*params.first()?);
+        if parameters < arguments || !matches!(first.annotation, BinderAnnotation::None) {
+            return None;
+        }
+        let whole = self.span(term);
+        let place = |end| Span::new(whole.start, end);
+        Some((
+            first.name.to_string(),
+            match params.get(1) {
+                None => (place(self.span(*body).start), None),
+                Some(second) => (
+                    place(self.item.binder(*second).span.start),
+                    Some(Span::empty(whole.end)),
+                ),
+            },
+        ))
+    }
+
     /// Reports a function with more parameters than arguments, or a pair pattern for a parameter
-    /// that is no pair.
+    /// that is no pair. `inner` is the function of the second parameter if that has its own `fun`.
     pub(in crate::infer) fn too_many_parameters(
         &mut self,
         params: &[BinderId],
         grouped: bool,
         given: &[Ty],
+        inner: Option<TermId>,
         cause: Cause,
     ) {
         self.clashes += 1;
@@ -369,18 +441,22 @@ impl Infer<'_> {
             }],
             _ => Vec::new(),
         };
+        let end = inner.map(|inner| self.span(inner).end);
         let error = self.error(codes::TYPE_MISMATCH, span, message);
         error.related = related;
         error.help = help;
         if let ([first, second], [one], false) = (&names[..], given, grouped)
             && matches!(**one, Type::Pair(..))
         {
-            error.fixes.push(Fix::surround(
-                format!("Take the pair apart: `fun(({first}, {second}) => …)`"),
-                span,
-                "(",
-                ")",
-            ));
+            let title = format!("Take the pair apart: `fun(({first}, {second}) => …)`");
+            error.fixes.push(match end {
+                None => Fix::surround(title, span, "(", ")"),
+                Some(end) => {
+                    let pattern = (span, format!("({first}, {second})"));
+                    let parenthesis = (Span::new(end - 1, end), String::new());
+                    Fix::preferred(title, vec![pattern, parenthesis])
+                }
+            });
         }
     }
 
@@ -475,9 +551,6 @@ impl Infer<'_> {
             _ => None,
         };
         let help = match (&*self.table.head(ty), &self.item.term(term).kind) {
-            (Type::Fun(..), _) if let Some(pipe) = self.pipe_in_operand(term) => {
-                Some(format!("`{op}` is applied before `|>`: write `{pipe}`"))
-            }
             (Type::Fun(..), TermKind::Name(_) | TermKind::Apply { .. }) => {
                 let function = self.source(term);
                 Some(format!("an argument is missing: `{function}(…)`"))
@@ -490,27 +563,53 @@ impl Infer<'_> {
             .help = help;
     }
 
-    /// Returns an operation in whose left operand a value is piped, as `(x |> f) / y`, if `term` is
-    /// the function `f` in `x |> f / y`.
-    fn pipe_in_operand(&self, term: TermId) -> Option<String> {
-        self.item.terms.iter().find_map(|other| {
-            let TermKind::Binary {
-                op: BinaryOp::Pipe,
-                lhs: piped,
-                rhs,
-                ..
-            } = other.kind
-            else {
-                return None;
-            };
-            match self.item.term(rhs).kind {
-                TermKind::Binary { op, lhs, rhs, .. } if lhs == term => {
-                    let [piped, stage, right] = [piped, term, rhs].map(|part| self.source(part));
-                    Some(format!("({piped} |> {stage}) {} {right}", op.as_str()))
-                }
-                _ => None,
-            }
-        })
+    /// Returns true if an error is about the first operand of an expression with operators.
+    fn is_left_operand_reported(&self, mut term: TermId) -> bool {
+        let whole = term;
+        while let TermKind::Binary { lhs, .. } = self.item.term(term).kind {
+            term = lhs;
+        }
+        let place = self.span(term);
+        term != whole && self.diagnostics.iter().any(|error| error.span == place)
+    }
+
+    /// Adds the remedy `(x |> f) / y` to the last error, which is about the left operand `operand` of
+    /// `op`, if that is the function `f` in `x |> f / y`. Returns true if it is.
+    pub(in crate::infer) fn mended_piped_operand(&mut self, op: BinaryOp, operand: TermId) -> bool {
+        let is_left =
+            |kind: &TermKind, own| matches!(kind, TermKind::Binary { lhs, .. } if *lhs == own);
+        let is_stage = |kind: &TermKind, own| matches!(kind, TermKind::Binary { op: BinaryOp::Pipe, rhs, .. } if *rhs == own);
+        let operand_of = |whole| match self.item.term(whole).kind {
+            TermKind::Binary { lhs, rhs, .. } => (lhs, rhs),
+            _ => unreachable!("both forms are operators"),
+        };
+        let Some(operation) = self.parent(operand, is_left) else {
+            return false;
+        };
+        let mut whole = operation;
+        while let Some(outer) = self.parent(whole, is_left) {
+            whole = outer;
+        }
+        let Some(pipe) = self.parent(whole, is_stage) else {
+            return false;
+        };
+        let (piped, _) = operand_of(pipe);
+        let (_, right) = operand_of(operation);
+        let [value, function, right] = [piped, operand, right].map(|part| self.source(part));
+        let written = format!("({value} |> {function})");
+        let help = format!(
+            "`{op}` is applied before `|>`: write `{written} {op} {right}`",
+            op = op.as_str()
+        );
+        let stage = self.span(piped).cover(self.span(operand));
+        let fix = Fix::surround(format!("Write `{written}`"), stage, "(", ")");
+        let place = self.span(operand);
+        let error = self.diagnostics.last_mut();
+        let Some(error) = error.filter(|error| error.span == place) else {
+            return false;
+        };
+        error.advise(Some(help), Some(fix));
+        true
     }
 
     pub(in crate::infer) fn wrong_subkind(&mut self, term: TermId, ty: &Ty, clash: &UnifyError) {

@@ -372,6 +372,6 @@ impl Infer<'_> {
     }
 }
 
-fn is_function(ty: &Type) -> bool {
+pub(super) fn is_function(ty: &Type) -> bool {
     matches!(ty, Type::Fun(..) | Type::Pi(_))
 }

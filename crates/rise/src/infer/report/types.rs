@@ -8,6 +8,7 @@ use super::super::expr::kind_noun;
 use super::super::unify::{Cause, CauseCode, UnifyError, for_each_var};
 use super::super::{Infer, LocalBinding};
 use super::is_function;
+use super::operands::Suggestion;
 use crate::classes::Classes;
 use crate::codes;
 use crate::primitive::Primitive;
@@ -55,6 +56,7 @@ impl Infer<'_> {
                     CauseCode::Argument { term, .. } => self.mended_for_pairs(term, expected),
                     _ => None,
                 };
+                let mend = mend.or_else(|| self.mapped_over_elements(ty, *classes, cause));
                 let related = self.cause_places(cause, self.origin(expected, cause));
                 let diagnostic = self.error(codes::WRONG_SUBKIND, cause.span, message);
                 diagnostic.help = help;
@@ -65,6 +67,33 @@ impl Infer<'_> {
             }
             UnifyError::Escape(var) => self.escape(*var, expected, found, cause),
         }
+    }
+
+    /// Returns the remedy `map(f)(xs)` for `f(xs)` with a function of one value and an array, whose
+    /// elements are in the classes that the function takes.
+    fn mapped_over_elements(
+        &mut self,
+        ty: &Ty,
+        classes: Classes,
+        cause: Cause,
+    ) -> Option<Suggestion> {
+        let (head, array) = cause.call()?;
+        let name = self.source_name(head)?.to_string();
+        let mut elem = self.table.head(ty);
+        let mut mapped = name;
+        while let Type::Array(_, inner) = &*elem.clone() {
+            elem = self.table.head(inner);
+            mapped = format!("map({mapped})");
+        }
+        let is_array = matches!(&*self.table.head(ty), Type::Array(..));
+        let takes_one = self.arguments_of(head) == [array];
+        if !is_array || !takes_one || self.reinfer(|this| this.restrict(&elem, classes).is_err()) {
+            return None;
+        }
+        Some(Suggestion {
+            help: format!("`map` applies it to the elements: write `{mapped}`"),
+            fix: Some(Fix::write(self.span(head), mapped)),
+        })
     }
 
     /// Returns the help to reduce rows, if the function of a reduction is applied to rows.
@@ -183,6 +212,7 @@ impl Infer<'_> {
         let fix = (rearranged.and_then(|function| self.apply_fix(&function, cause)))
             .or_else(|| self.annotation_fix(&wanted, cause))
             .or_else(|| self.conversion_fix(&wanted, &got, cause))
+            .or_else(|| self.index_fix(&wanted, &got, cause))
             .or_else(|| self.size_first_fix(&wanted, &got, cause));
         let mend = (self.mended_argument(&wanted, &got, cause))
             .or_else(|| self.mapped_over_rows(expected, &got, cause));
@@ -517,6 +547,30 @@ impl Infer<'_> {
         })
     }
 
+    /// Returns the fix that makes an index of an integer. It is not preferred, because a number may
+    /// be too large for an index.
+    fn index_fix(&self, wanted: &Ty, got: &Ty, cause: Cause) -> Option<Fix> {
+        let (Type::Index(length), Type::Scalar(number)) = (&**wanted, &**got) else {
+            return None;
+        };
+        let is_open = |var: Var| self.table.is_open(var);
+        let is_integer = !number.is_float() && *number != ScalarType::Bool;
+        let is_argument = matches!(cause.why, CauseCode::Argument { .. });
+        if !is_integer || !is_argument || length.any_var(&is_open) {
+            return None;
+        }
+        let length = self.show_nat(length);
+        let (open, close) = match number {
+            ScalarType::NatType => (format!("natAsIndex({length})("), ")"),
+            _ => (format!("natAsIndex({length})((cast("), ") : natType))"),
+        };
+        let title = format!("Make an index of it with `natAsIndex({length})`");
+        Some(Fix {
+            preferred: false,
+            ..Fix::surround(title, self.span(self.whole_at(cause.span)?), open, close)
+        })
+    }
+
     /// Returns the last term that has exactly this span.
     pub(super) fn whole_at(&self, span: Span) -> Option<TermId> {
         let mut terms = (0..self.item.terms.len()).map(|at| TermId(at as u32));
@@ -565,7 +619,7 @@ impl Infer<'_> {
     }
 
     /// Returns true if the name at `head` refers to a primitive with an accumulator.
-    fn reduces(&self, head: TermId) -> bool {
+    pub(super) fn reduces(&self, head: TermId) -> bool {
         use Primitive::{Reduce, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq};
         let reductions = [Reduce, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq];
         self.is_primitive(head, &reductions)
@@ -666,6 +720,11 @@ impl Infer<'_> {
                 self.for_any(function)
             ),
         };
+        if let Some(mend) = self.with_initial_value(expected, cause) {
+            self.error(codes::NOT_DATA, cause.span, message)
+                .advise(Some(mend.help), mend.fix);
+            return;
+        }
         let mut fix = None;
         let help = match (
             &*self.table.head(expected),
@@ -685,6 +744,41 @@ impl Infer<'_> {
         };
         self.error(codes::NOT_DATA, cause.span, message)
             .advise(Some(help), fix);
+    }
+
+    /// Returns the remedy for an argument `reduce(f)` of a function such as `map`, whose type as an
+    /// argument is `expected`: the missing initial value.
+    fn with_initial_value(&self, expected: &Ty, cause: Cause) -> Option<Suggestion> {
+        let CauseCode::Argument { term, .. } = cause.why else {
+            return None;
+        };
+        let call = Spine::of(self.item, self.bare(term));
+        let [function] = call.args[..] else {
+            return None;
+        };
+        if function.piped || !self.reduces(call.head) {
+            return None;
+        }
+        let (text, head) = (self.source(term), self.source(call.head));
+        let row = match &*self.table.head(expected) {
+            Type::Fun(row, _) => self.table.head(row),
+            _ => return None,
+        };
+        let neutral = match &*row {
+            Type::Array(_, elem) => self.neutral_value(function.term, elem),
+            _ => None,
+        };
+        let behind = Span::empty(self.span(term).end);
+        Some(Suggestion {
+            help: format!(
+                "the initial value of `{head}` is missing: write `{text}({})`",
+                neutral.as_deref().unwrap_or("…")
+            ),
+            fix: neutral.map(|neutral| {
+                let edits = vec![(behind, format!("({neutral})"))];
+                Fix::preferred(format!("Write `{text}({neutral})`"), edits)
+            }),
+        })
     }
 
     /// Describes a function as an argument of `head` that takes or returns another function where
