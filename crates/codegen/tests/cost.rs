@@ -2,7 +2,7 @@
 
 use codegen::Target;
 use codegen::cost::{
-    Cache, Estimate, HintKind, Machine, Obstacle, ReadPurpose, Vectorization, estimate,
+    Cache, Estimate, Hint, HintKind, Machine, Obstacle, ReadPurpose, Vectorization, estimate,
 };
 use rise::core::{normalise, program_of};
 
@@ -277,6 +277,39 @@ fn maps_over_columns_have_a_hint_and_transpositions_have_none() {
         )
     };
     assert!(found.len() == 1 && is_map(&found[0].kind), "{found:?}");
+}
+
+#[test]
+fn columns_that_are_stored_before_they_are_reduced_have_a_hint() {
+    for f in ["id", "fun(x => x * x)"] {
+        let text = format!(
+            "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 => a |> transpose |> mapSeq(fun(column =>
+               column |> mapSeq({f}) |> toMem |> reduceSeq(add)(0.0f)))))"
+        );
+        let found = in_c(&text, &[("n", 2000), ("m", 2000)]).hints;
+        let is_storing = |kind: &HintKind| {
+            matches!(
+                kind,
+                HintKind::StridedRead {
+                    purpose: ReadPurpose::Storing,
+                    ..
+                }
+            )
+        };
+        assert!(found.len() == 1 && is_storing(&found[0].kind), "{found:?}");
+    }
+}
+
+/// A packed column that several loops read is stored on purpose.
+#[test]
+fn packed_columns_have_no_hint() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32, b: n.n.f32 =>
+      a |> transpose |> mapSeq(fun(column =>
+        let packed = column |> mapSeq(id) |> toMem in
+        b |> mapSeq(fun(row => zip(row)(packed) |> reduceSeq(fun(sum, p => sum + p._1 * p._2))(0.0f)))))))";
+    let found = in_c(text, &[("n", 1000), ("m", 1000)]);
+    let is_strided = |hint: &Hint| matches!(hint.kind, HintKind::StridedRead { .. });
+    assert!(!found.hints.iter().any(is_strided), "{:?}", found.hints);
 }
 
 #[test]

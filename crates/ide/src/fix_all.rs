@@ -188,6 +188,14 @@ mod tests {
     }
 
     #[test]
+    fn parameters_for_sizes_are_bound_by_dep_fun() {
+        check(
+            "def sum : (n: Nat) -> n.f32 -> f32 =\n  fun(n, xs => xs |> reduce(add)(0.0f))\ndef g : (n: Nat) -> n.f32 -> f32 =\n  fun(n => fun(xs => xs |> sum(n)))\n",
+            expect![""],
+        );
+    }
+
+    #[test]
     fn a_text_without_mistakes_stays() {
         check(
             "def one = 1\n",
