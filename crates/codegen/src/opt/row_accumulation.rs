@@ -61,8 +61,10 @@ struct RowAccumulation<'f> {
 struct ColumnReduction<'l> {
     accumulator: Id,
     initial: &'l Expr,
-    /// The loop over the elements of the column, and the value that it assigns to the accumulator.
+    /// The loop over the elements of the column, the variables of an iteration with their values, and
+    /// the value that it then assigns to the accumulator.
     rows: &'l Loop,
+    locals: &'l [Stmt],
     value: &'l Expr,
     /// The place of the result, and the value that is stored there.
     output: &'l Place,
@@ -84,16 +86,33 @@ impl<'l> ColumnReduction<'l> {
         else {
             return None;
         };
-        let [step] = &*rows.body else { return None };
+        let [locals @ .., step] = &*rows.body else {
+            return None;
+        };
+        are_locals(locals).then_some(())?;
         Some(ColumnReduction {
             accumulator,
             initial,
             rows,
+            locals,
             value: assigned(step, accumulator)?,
             output,
             result,
         })
     }
+}
+
+/// Returns true if statements only declare variables and assign values to these.
+fn are_locals(stmts: &[Stmt]) -> bool {
+    let is_declared = |id: Id| {
+        let mut stmts = stmts.iter();
+        stmts.any(|stmt| matches!(stmt.kind, StmtKind::Declare(declared, _) if declared == id))
+    };
+    stmts.iter().all(|stmt| match &stmt.kind {
+        StmtKind::Declare(..) => true,
+        StmtKind::Assign(place, _) => *place == Place::plain(place.id) && is_declared(place.id),
+        _ => false,
+    })
 }
 
 /// Returns the value that a statement assigns to a variable that is not an array.
@@ -132,7 +151,17 @@ impl RowAccumulation<'_> {
             return false;
         };
         let (rows, output) = (reduction.rows, reduction.output);
-        let exprs = [reduction.initial, reduction.value, reduction.result];
+        let locals = reduction
+            .locals
+            .iter()
+            .filter_map(|local| match &local.kind {
+                StmtKind::Declare(_, value) => value.as_ref(),
+                StmtKind::Assign(_, value) => Some(value),
+                _ => None,
+            });
+        let values: Vec<&Expr> = locals.chain([reduction.value]).collect();
+        let exprs = [reduction.initial, reduction.result];
+        let mut exprs = exprs.into_iter().chain(values.iter().copied());
         let sizes = [&rows.from, &rows.to, &rows.step];
         let is_long = |this: &Loop, minimum| {
             let count = Nat::sub(&this.to, &this.from).as_const();
@@ -151,19 +180,19 @@ impl RowAccumulation<'_> {
             && output.lane.is_none()
             && output.lanes.is_none()
             && element(output.id) == element(reduction.accumulator)
-            && exprs.iter().all(|expr| !self.uses.reads(expr, output.id))
+            && exprs.all(|expr| !self.uses.reads(expr, output.id))
             && sizes.iter().all(|size| !size.mentions(columns.counter))
             && !sizes.iter().any(|size| self.uses.is_data(size))
-            && self.reads_rows(reduction.value, columns.counter, rows.counter)
+            && self.read_rows(&values, columns.counter, rows.counter)
             && writes_own_elements(columns, &self.facts, &self.uses, &self.untracked)
     }
 
-    /// Returns true if the elements that an expression reads for consecutive columns are the same
-    /// or next to each other, and some of those for consecutive rows are far apart.
-    fn reads_rows(&self, value: &Expr, column: Var, row: Var) -> bool {
+    /// Returns true if the elements that expressions read for consecutive columns are the same or
+    /// next to each other, and some of those for consecutive rows are far apart.
+    fn read_rows(&self, values: &[&Expr], column: Var, row: Var) -> bool {
         let mut has_strided = false;
         let mut is_local = true;
-        walk::sub_exprs(value, &mut |part| {
+        let mut look = |part: &Expr| {
             if let ExprKind::Load(place) = &part.kind
                 && let Some(index) = &place.index
             {
@@ -176,7 +205,10 @@ impl RowAccumulation<'_> {
                         .as_const()
                         .is_none_or(|stride| stride.abs() >= MIN_STRIDE);
             }
-        });
+        };
+        for value in values {
+            walk::sub_exprs(value, &mut look);
+        }
         is_local && has_strided
     }
 
@@ -186,38 +218,39 @@ impl RowAccumulation<'_> {
             return Vec::new();
         };
         let made = |kind| Stmt::new(kind, stmt.origin, Some(Maker::Pass(PASS.name)));
-        let mut over_columns = |value: &Expr| {
+        let mut over_columns = |locals: &[Stmt], value: &Expr| {
             let accumulator = Place::plain(reduction.accumulator);
-            let mut assignment = [made(StmtKind::Assign(
+            let mut body = locals.to_vec();
+            body.push(made(StmtKind::Assign(
                 reduction.output.clone(),
                 value.clone(),
-            ))];
+            )));
             walk::change_all(
-                &mut assignment,
+                &mut body,
                 &mut walk::ReplacePlace(&accumulator, reduction.output),
             );
             let mut copy = Renaming::default();
             copy.add_var(self.function, columns.counter);
-            copy.apply(&mut assignment);
+            copy.apply(&mut body);
             let counter = copy.vars.get(&columns.counter).and_then(Nat::as_var);
             made(StmtKind::For(Loop {
                 counter: counter.unwrap_or(columns.counter),
-                body: assignment.into(),
+                body,
                 ..columns.clone()
             }))
         };
         let mut loops = vec![
-            over_columns(reduction.initial),
+            over_columns(&[], reduction.initial),
             made(StmtKind::For(Loop {
                 mode: LoopMode::Replicated,
-                body: vec![over_columns(reduction.value)],
+                body: vec![over_columns(reduction.locals, reduction.value)],
                 ..reduction.rows.clone()
             })),
         ];
         let is_identity = matches!(&reduction.result.kind, ExprKind::Load(place)
             if *place == Place::plain(reduction.accumulator));
         if !is_identity {
-            loops.push(over_columns(reduction.result));
+            loops.push(over_columns(&[], reduction.result));
         }
         loops
     }

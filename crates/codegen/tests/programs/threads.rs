@@ -81,6 +81,17 @@ fn means_of_columns_are_computed_row_by_row() {
     );
 }
 
+/// Variables that an iteration declares stay in the loop over the rows.
+#[test]
+fn squares_of_differences_are_summed_row_by_row() {
+    check(
+        "depFun((n: Nat, m: Nat) => fun(a: n.m.f32, means: m.f32 =>
+           zip(a |> transpose)(means) |> mapPar(fun(p =>
+             p._1 |> reduceSeq(fun(acc, x => let d = x - p._2 in acc + d * d))(0.0f)))))",
+        expect![""],
+    );
+}
+
 /// Rows are read in the order of memory already.
 #[test]
 fn rows_are_reduced_one_by_one() {

@@ -148,29 +148,89 @@ impl Lowering<'_> {
                 reduction,
                 bound: bound.clone(),
             }));
-            let Some((local, value, rest)) = self.outermost_binding(param, body)? else {
+            let Some(rest) = self.stored_binding(param, body, array, &mut bound)? else {
                 return Ok(maps);
             };
-            if self.work.of(self.store, rest) < Work::LOOP {
-                return Ok(maps);
-            }
-            let shared = self.with_variables(array, &mut bound)?;
-            let (_, element) = self.parts_of_array(shared)?;
-            let number = self.type_arg(value);
-            let f = self.store.lambda(param, value);
-            let values = self.map(Primitive::Map, None, f, shared)?;
-            let values = self.in_memory(values)?;
-            let ty = self.store.ty(values);
-            let all = self
-                .store
-                .fresh_local(self.store.local_name(local).clone(), ty);
-            bound.push((all, values));
-            let all = self.store.var(all);
-            array = self.zipped(shared, all)?;
-            let (pair, [first, second]) = self.fresh_pair("p", &element, &number)?;
-            body = (self.store).substitute_all(rest, &[(param, first), (local, second)]);
-            param = pair;
+            (param, body, array) = rest;
         }
+    }
+
+    /// Returns the parameter, the body and the array of a map whose function is that of another map
+    /// after the first number that this binds to a variable; the numbers of all elements are stored
+    /// in an array, which is added to `bound`. Returns `None` if the function binds no number, or if
+    /// no loop follows.
+    fn stored_binding(
+        &mut self,
+        param: Local,
+        body: Term,
+        array: Term,
+        bound: &mut Vec<(Local, Term)>,
+    ) -> Result<Option<(Local, Term, Term)>, LoweringError> {
+        let Some((local, value, rest)) = self.outermost_binding(param, body)? else {
+            return Ok(None);
+        };
+        if self.work.of(self.store, rest) < Work::LOOP {
+            return Ok(None);
+        }
+        let shared = self.with_variables(array, bound)?;
+        let (_, element) = self.parts_of_array(shared)?;
+        let number = self.type_arg(value);
+        let f = self.store.lambda(param, value);
+        let values = self.map(Primitive::Map, None, f, shared)?;
+        let values = self.in_memory(values)?;
+        let ty = self.store.ty(values);
+        let all = self
+            .store
+            .fresh_local(self.store.local_name(local).clone(), ty);
+        bound.push((all, values));
+        let all = self.store.var(all);
+        let array = self.zipped(shared, all)?;
+        let (pair, [first, second]) = self.fresh_pair("p", &element, &number)?;
+        let body = (self.store).substitute_all(rest, &[(param, first), (local, second)]);
+        Ok(Some((pair, body, array)))
+    }
+
+    /// Returns the program that computes the numbers which the function of a map binds to variables
+    /// in maps of their own, if reductions in these maps read elements that are far apart, and this
+    /// is chosen; `None` otherwise. (Loop fission.) Each of the maps can then be executed by threads
+    /// with its reduction as the outer loop.
+    pub(super) fn separate_maps(
+        &mut self,
+        param: Local,
+        body: Term,
+        array: Term,
+    ) -> Result<Option<Term>, LoweringError> {
+        let maps = self.maps_of_reductions(param, body, array)?;
+        if maps.iter().all(|map| map.bound.is_empty()) {
+            return Ok(None);
+        }
+        let is_far = |costs: Costs| costs.by_rows < costs.by_results;
+        let is_faster = maps.iter().any(|map| {
+            let costs = self.costs(map.param, &map.reduction, map.array);
+            costs.is_some_and(is_far)
+        });
+        let name = self.place_name(param);
+        let (place, given) = self.schedule.visit(Question::Order, name);
+        let default = match is_faster {
+            true => Choice::Accumulated,
+            false => Choice::InOrder,
+        };
+        let choice = given.unwrap_or(default);
+        if choice == Choice::Packed {
+            return Err(self.schedule.impossible(place, choice).into());
+        }
+        self.schedule.choose(place, choice);
+        let mut bound = Vec::new();
+        let rest = match choice {
+            Choice::Accumulated => self.stored_binding(param, body, array, &mut bound)?,
+            _ => None,
+        };
+        let Some((pair, body, array)) = rest else {
+            return Ok(None);
+        };
+        let f = self.store.lambda(pair, body);
+        let program = self.map(Primitive::Map, None, f, array)?;
+        self.let_all(&bound, program).map(Some)
     }
 
     /// Returns the variable, the value and the body of the first binding of a number that depends

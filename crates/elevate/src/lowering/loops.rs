@@ -24,6 +24,12 @@ impl Lowering<'_> {
 
     /// Returns the loop that writes the result of a body for each element of an array.
     pub(super) fn loop_over(&mut self, param: Local, body: Term, array: Term) -> Lowered {
+        if self.parallelism == Parallelism::Threads
+            && self.is_outermost()
+            && let Some(program) = self.separate_maps(param, body, array)?
+        {
+            return self.write(program);
+        }
         let distribution = self.distribution_of(param);
         let given = distribution.and_then(|(_, given)| given);
         let is_distributed = distribution.is_some()
