@@ -191,7 +191,13 @@ mod tests {
     fn parameters_for_sizes_are_bound_by_dep_fun() {
         check(
             "def sum : (n: Nat) -> n.f32 -> f32 =\n  fun(n, xs => xs |> reduce(add)(0.0f))\ndef g : (n: Nat) -> n.f32 -> f32 =\n  fun(n => fun(xs => xs |> sum(n)))\n",
-            expect![""],
+            expect![[r#"
+                def sum : (n: Nat) -> n.f32 -> f32 =
+                  depFun(n: Nat => fun(xs => xs |> reduce(add)(0.0f)))
+                def g : (n: Nat) -> n.f32 -> f32 =
+                  depFun(n: Nat => fun(xs => xs |> sum(n)))
+                -- Write `depFun(n: Nat => …)`, Write `depFun(n: Nat => …)`
+            "#]],
         );
     }
 

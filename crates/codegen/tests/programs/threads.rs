@@ -88,7 +88,29 @@ fn squares_of_differences_are_summed_row_by_row() {
         "depFun((n: Nat, m: Nat) => fun(a: n.m.f32, means: m.f32 =>
            zip(a |> transpose)(means) |> mapPar(fun(p =>
              p._1 |> reduceSeq(fun(acc, x => let d = x - p._2 in acc + d * d))(0.0f)))))",
-        expect![""],
+        expect![[r#"
+            void main_(
+                float *restrict output,
+                int n,
+                int m,
+                const float *restrict a,
+                const float *restrict means
+            ) {
+                check_count("main: n*m", (double)n * m);
+                #pragma omp parallel for
+                for (int i = 0; i < m; i++) {
+                    output[i] = 0.0f;
+                }
+                #pragma omp parallel
+                for (int i = 0; i < n; i++) {
+                    #pragma omp for schedule(static) nowait
+                    for (int j = 0; j < m; j++) {
+                        const float d = a[i * m + j] - means[j];
+                        output[j] += ROUNDED(d * d);
+                    }
+                }
+            }
+        "#]],
     );
 }
 
