@@ -122,6 +122,52 @@ declare_diagnostics! {
     /// ```
     COPY = "copy";
 
+    /// A loop stores an array, each element of which is read once.
+    ///
+    /// Large arrays are written to memory and read from there again, which takes longer than most computations, and new memory
+    /// has to be got from the system. Where each element is read once, it can be computed there, without `toMem`.
+    ///
+    /// Slow:
+    ///
+    /// ```rise slow
+    /// @target(c)
+    /// def changed = depFun(n: Nat => fun(xs: (10000000 + n).f32 =>
+    ///   xs |> mapSeq(fun(x => x * 2.0f)) |> toMem |> mapSeq(fun(x => x + 1.0f))))
+    /// ```
+    ///
+    /// Fast:
+    ///
+    /// ```rise fast
+    /// @target(c)
+    /// def changed = depFun(n: Nat => fun(xs: (10000000 + n).f32 =>
+    ///   xs |> map(fun(x => x * 2.0f)) |> mapSeq(fun(x => x + 1.0f))))
+    /// ```
+    UNFUSED = "unfused";
+
+    /// A loop computes the same values in each iteration of the loop around it.
+    ///
+    /// Compilers move single operations out of a loop, but no loops and no calls of functions such as `exp`. A result that does
+    /// not depend on the element of a `map` can be bound by `let` in front of it, and values that each iteration of a loop
+    /// computes again can be stored before it, with `toMem`.
+    ///
+    /// Slow:
+    ///
+    /// ```rise slow
+    /// @target(c)
+    /// def scaled = depFun((n: Nat, m: Nat) => fun(xs: n.f32, ys: m.f32 =>
+    ///   xs |> mapSeq(fun(x => x * (ys |> reduceSeq(add)(0.0f))))))
+    /// ```
+    ///
+    /// Fast:
+    ///
+    /// ```rise fast
+    /// @target(c)
+    /// def scaled = depFun((n: Nat, m: Nat) => fun(xs: n.f32, ys: m.f32 =>
+    ///   let sum = ys |> reduceSeq(add)(0.0f) in
+    ///   xs |> mapSeq(fun(x => x * sum))))
+    /// ```
+    LOOP_INVARIANT = "loop-invariant";
+
     /// Each step of a reduction waits for the one before it.
     ///
     /// Compilers do not change the order of operations on floating-point numbers, because that changes the rounding of the

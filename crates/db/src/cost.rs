@@ -83,6 +83,8 @@ fn code(hint: &Hint) -> Code {
     match hint.kind {
         HintKind::StridedRead { .. } => codes::STRIDED_READ,
         HintKind::Copy { .. } => codes::COPY,
+        HintKind::Invariant { .. } | HintKind::RepeatedCall { .. } => codes::LOOP_INVARIANT,
+        HintKind::Unfused { .. } => codes::UNFUSED,
         HintKind::OrderedReduction { .. } => codes::ORDERED_REDUCTION,
         HintKind::Uncoalesced { .. } => codes::UNCOALESCED,
     }
@@ -105,6 +107,13 @@ fn help(hint: &Hint) -> &'static str {
                 "make the loop over neighbours the inner one: map over the array before it is transposed"
             }
         },
+        HintKind::Invariant { .. } => {
+            "bind the result by `let` in front of the map or reduction around it"
+        }
+        HintKind::RepeatedCall { .. } => {
+            "store the values in front of the loop around this one, with `toMem`"
+        }
+        HintKind::Unfused { .. } => "compute the elements where they are read, without `toMem`",
         HintKind::Copy { .. } => "read the array itself, without the copy in memory",
         HintKind::OrderedReduction { .. } => {
             "reduce several parts of the array side by side, and combine their results at the end"

@@ -11,7 +11,7 @@ use rise::print::nat_text;
 use rustc_hash::FxHashSet;
 use syntax::ast::Name;
 
-use super::interchange::{self, loop_with_number, strided_loads};
+use super::interchange::{self, loop_with_number, strided_loads, strided_stores};
 use super::nest::{self, Node, evaluate, is_loop};
 use super::time::NestTime;
 use super::vectorize::{self, Obstacle, Vectorization};
@@ -47,6 +47,8 @@ pub enum HintKind {
         array: Name,
         /// The distance in elements.
         stride: Nat,
+        /// True if the elements are written.
+        is_written: bool,
         /// The factor by which it is slower than with both loops interchanged.
         factor: f64,
         /// The use of the elements.
@@ -56,6 +58,25 @@ pub enum HintKind {
     Copy {
         /// The array that is read, or several of them.
         from: Name,
+        /// The number of bytes.
+        bytes: Nat,
+        /// The number of bytes at the sizes of the estimate.
+        value: f64,
+    },
+    /// A loop that computes the same result in each iteration of the loop around it.
+    Invariant {
+        /// The factor by which it is slower than if it was executed once.
+        factor: f64,
+    },
+    /// A loop that calls a function with the same values in each iteration of the loop around it.
+    RepeatedCall {
+        /// The function.
+        function: Name,
+        /// The factor by which it is slower than without the calls.
+        factor: f64,
+    },
+    /// A loop that stores the elements of an array, each of which is read once.
+    Unfused {
         /// The number of bytes.
         bytes: Nat,
         /// The number of bytes at the sizes of the estimate.
@@ -99,12 +120,33 @@ impl Hint {
             HintKind::StridedRead {
                 array,
                 stride,
+                is_written,
                 factor,
                 ..
             } => format!(
-                "`{array}` is read with stride {} (estimated {factor:.1} times slower than row by row)",
+                "`{array}` is {} with stride {} (estimated {factor:.1} times slower than row by row)",
+                if *is_written { "written" } else { "read" },
                 stride_text(stride)
             ),
+            HintKind::Invariant { factor } => format!(
+                "this has the same result in each iteration of the loop around it (estimated {factor:.1} times slower than \
+                 before that loop)"
+            ),
+            HintKind::RepeatedCall { function, factor } => format!(
+                "`{function}` is called with the same values in each iteration of the loop around this one (estimated \
+                 {factor:.1} times slower than without the calls)"
+            ),
+            HintKind::Unfused { bytes, value } => match bytes.as_const() {
+                Some(_) => format!(
+                    "this stores {}, and each element is read once",
+                    bytes_text(*value)
+                ),
+                None => format!(
+                    "this stores {} bytes (estimated {}), and each element is read once",
+                    nat_text(bytes, &names),
+                    bytes_text(*value)
+                ),
+            },
             HintKind::Copy { from, bytes, value } => match bytes.as_const() {
                 Some(_) => format!("this copies `{from}`: {}", bytes_text(*value)),
                 None => format!(
@@ -125,26 +167,14 @@ impl Hint {
         }
     }
 
-    /// Returns the hint with a factor that is multiplied by `gain`; `None` if it is too small then.
-    pub(super) fn scaled(mut self, gain: f64) -> Option<Hint> {
-        match &mut self.kind {
-            HintKind::StridedRead { factor, .. } | HintKind::OrderedReduction { factor, .. } => {
-                *factor *= gain;
-            }
-            HintKind::Copy { .. } | HintKind::Uncoalesced { .. } => {}
-        }
-        self.factor()
-            .is_none_or(|factor| factor >= MIN_FACTOR)
-            .then_some(self)
-    }
-
     /// Returns how much slower the loop is estimated to be than its faster form.
     pub fn factor(&self) -> Option<f64> {
         match self.kind {
-            HintKind::StridedRead { factor, .. } | HintKind::OrderedReduction { factor, .. } => {
-                Some(factor)
-            }
-            HintKind::Copy { .. } | HintKind::Uncoalesced { .. } => None,
+            HintKind::StridedRead { factor, .. }
+            | HintKind::Invariant { factor }
+            | HintKind::RepeatedCall { factor, .. }
+            | HintKind::OrderedReduction { factor, .. } => Some(factor),
+            HintKind::Copy { .. } | HintKind::Unfused { .. } | HintKind::Uncoalesced { .. } => None,
         }
     }
 }
@@ -177,8 +207,12 @@ pub(super) fn of(analysis: &Analysis<'_>) -> Vec<Hint> {
             continue;
         }
         let kind = parent
-            .and_then(|outer| analysis.strided_read(outer, this, inner))
+            .and_then(|outer| {
+                (analysis.repeated(outer, this, inner))
+                    .or_else(|| analysis.strided_read(outer, this, inner))
+            })
             .or_else(|| analysis.copy(inner, this))
+            .or_else(|| analysis.unfused(inner, this))
             .or_else(|| analysis.obstacle(inner, this, vectorization));
         if let Some(kind) = kind {
             let origin = stmt.origin;
@@ -252,7 +286,7 @@ impl Analysis<'_> {
         let StmtKind::For(around) = &outer_stmt.kind else {
             return None;
         };
-        let (place, stride) = strided_place(around, inner)?;
+        let (place, stride, is_written) = strided_place(around, inner)?;
         // Arrays are packed and transposed on purpose, but not to read each element once.
         if let Some(places) = copied_places(&inner.body)
             && !(places.iter()).all(|(to, _)| is_read_in_outer_loops(&around.body, to.id))
@@ -274,6 +308,7 @@ impl Analysis<'_> {
         Some(HintKind::StridedRead {
             array: self.name(place.id),
             stride,
+            is_written,
             factor,
             purpose: match assigns_variable(inner) {
                 true if others > 0 => ReadPurpose::SeveralReductions,
@@ -291,30 +326,119 @@ impl Analysis<'_> {
             let variable = &self.function.variables[id.0 as usize];
             matches!(variable.home, Home::Local(_)) && variable.count.is_some()
         };
+        let places = copied_places(&inner.body)?;
+        let is_read_once = self.stored_for_one_read(inner).is_some();
         let mut elements = 0.0;
         let mut names: Vec<Name> = Vec::new();
-        for (to, from) in copied_places(&inner.body)? {
+        for (to, from) in places {
             let distance = Nat::sub(to.index.as_ref()?, from.index.as_ref()?);
             let is_whole = to.members.is_empty() && from.members.is_empty() && to.id != from.id;
-            if distance.as_const() != Some(0)
-                || !is_whole
-                || !(is_local(to.id) || is_local(from.id))
-            {
+            let keeps_index =
+                distance.as_const() == Some(0) && (is_local(to.id) || is_local(from.id));
+            if !is_whole || !(keeps_index || is_read_once) {
                 return None;
             }
             elements += nest::element_bytes(&self.function.variables[to.id.0 as usize].elem);
             names.push(self.name(from.id));
         }
-        let mut bytes = Nat::constant(elements as i64);
+        let (bytes, value) = self.bytes_of_loop(number, elements)?;
+        Some(HintKind::Copy {
+            from: names.join("` and `").into(),
+            bytes,
+            value,
+        })
+    }
+
+    /// Finds a loop that stores an array which needs no memory, because each element is read once.
+    fn unfused(&self, inner: &Loop, number: usize) -> Option<HintKind> {
+        let array = self.stored_for_one_read(inner)?;
+        if self.seconds() < MIN_FACTOR * self.seconds_without_memory(array) {
+            return None;
+        }
+        let element = nest::element_bytes(&self.function.variables[array.0 as usize].elem);
+        let (bytes, value) = self.bytes_of_loop(number, element)?;
+        Some(HintKind::Unfused { bytes, value })
+    }
+
+    /// Finds a loop that computes the same values again in each iteration of the loop around it.
+    fn repeated(&self, outer: usize, number: usize, inner: &Loop) -> Option<HintKind> {
+        let StmtKind::For(around) = &loop_with_number(&self.function.body, outer)?.kind else {
+            return None;
+        };
+        if self.is_invariant(around, inner) {
+            let count = evaluate(&iterations(around), self.values)? as f64;
+            let factor = count.min(MAX_FACTOR);
+            return (factor >= MIN_FACTOR).then_some(HintKind::Invariant { factor });
+        }
+        let (function, body) = self.repeated_call(around, inner)?;
+        let mut changed = self.function.clone();
+        let all = std::mem::take(&mut changed.body);
+        changed.body = interchange::replaced(all, number, &mut 0, &mut |stmt| {
+            let mut stmt = stmt.clone();
+            if let StmtKind::For(this) = &mut stmt.kind {
+                this.body.clone_from(&body);
+            }
+            Some(vec![stmt])
+        })?;
+        let seconds = Analysis::new(&changed, self.values, self.machine).seconds();
+        let factor = self.factor(number, seconds)?;
+        Some(HintKind::RepeatedCall { function, factor })
+    }
+
+    /// Returns the number of bytes that a loop stores with the loops around it, and its value, if an
+    /// iteration stores a number of bytes.
+    fn bytes_of_loop(&self, number: usize, bytes: f64) -> Option<(Nat, f64)> {
+        let mut bytes = Nat::constant(bytes as i64);
         for this in self.loops_around(number) {
             bytes = &bytes * &iterations(this);
         }
         let value = evaluate(&bytes, self.values)? as f64;
-        Some(HintKind::Copy {
-            from: names.join("` and `").into(),
-            bytes: self.function.known().normalize(&bytes),
-            value,
-        })
+        Some((self.function.known().normalize(&bytes), value))
+    }
+
+    /// Returns a hint at a loop of the same program without unroll-and-jam, with the factor that it
+    /// has in this program; `gain` is the time of this program by that of the other one. Returns
+    /// `None` if the loop takes too small a part of the time here, or the factor is too small.
+    pub(super) fn hint_of_jammed(&self, mut hint: Hint, gain: f64) -> Option<Hint> {
+        let loops = loops_with_parents(&self.function.body);
+        let has_origin = |number: &usize| {
+            let (stmt, _) = loops[*number];
+            stmt.origin == hint.origin && !contains_loop(stmt)
+        };
+        let own: Vec<usize> = (0..loops.len()).filter(has_origin).collect();
+        let share: f64 = own.iter().map(|number| self.share_of(*number)).sum();
+        if !own.is_empty() && share < MIN_SHARE {
+            return None;
+        }
+        match &mut hint.kind {
+            HintKind::OrderedReduction { factor, .. } if !own.is_empty() => {
+                let mut nodes = self.nodes.clone();
+                own.iter()
+                    .for_each(|number| set_vector(&mut nodes, *number));
+                let saved = self.seconds() - self.seconds_of(&nodes);
+                let before = self.seconds() * share.min(1.0);
+                *factor = (before / (before - saved).max(0.0)).min(MAX_FACTOR);
+            }
+            HintKind::StridedRead { factor, .. } | HintKind::OrderedReduction { factor, .. } => {
+                *factor *= gain;
+            }
+            HintKind::Invariant { .. }
+            | HintKind::RepeatedCall { .. }
+            | HintKind::Copy { .. }
+            | HintKind::Unfused { .. }
+            | HintKind::Uncoalesced { .. } => {}
+        }
+        hint.factor()
+            .is_none_or(|factor| factor >= MIN_FACTOR)
+            .then_some(hint)
+    }
+
+    /// Returns the time of the function with these trees of loops.
+    fn seconds_of(&self, nodes: &[Node]) -> f64 {
+        let nests = nodes
+            .iter()
+            .map(|node| NestTime::of(node, self.machine).seconds());
+        nests.sum::<f64>() + self.allocation_seconds()
     }
 
     /// Returns a loop and the loops around it.
@@ -340,10 +464,7 @@ impl Analysis<'_> {
         let factor = || {
             let mut nodes = self.nodes.clone();
             set_vector(&mut nodes, number);
-            let nests = nodes
-                .iter()
-                .map(|node| NestTime::of(node, self.machine).seconds());
-            self.factor(number, nests.sum::<f64>() + self.allocation_seconds())
+            self.factor(number, self.seconds_of(&nodes))
         };
         // Compilers unroll short loops, and processors execute several of them at the same time.
         if vectorize::is_short(inner) {
@@ -434,11 +555,15 @@ fn stores_values(outer: &Loop, inner: &Loop) -> bool {
     found
 }
 
-/// Returns a place that the inner one of two loops reads with a stride, which is its distance in
-/// elements, although the loop around it would read neighbours.
-fn strided_place<'l>(outer: &Loop, inner: &'l Loop) -> Option<(&'l Place, Nat)> {
-    let mut loads = strided_loads(&inner.body, inner.counter).into_iter();
-    loads.find(|(place, _)| {
+/// Returns a place that the inner one of two loops reads or writes with a stride, which is its
+/// distance in elements, although the loop around it would access neighbours; and true if it is
+/// written.
+fn strided_place<'l>(outer: &Loop, inner: &'l Loop) -> Option<(&'l Place, Nat, bool)> {
+    let loads = strided_loads(&inner.body, inner.counter).into_iter();
+    let stores = strided_stores(&inner.body, inner.counter).into_iter();
+    let mut accesses = (loads.map(|(place, stride)| (place, stride, false)))
+        .chain(stores.map(|(place, stride)| (place, stride, true)));
+    accesses.find(|(place, ..)| {
         let index = place.index.as_ref();
         index.is_some_and(|index| has_unit_stride(index, outer.counter))
     })
@@ -461,6 +586,11 @@ fn strided_loops(body: &[Stmt], phrase: Origin) -> Option<(usize, usize)> {
             let is_strided = around.origin == phrase && strided_place(around_loop, inner).is_some();
             is_strided.then_some((outer, number))
         })
+}
+
+/// Returns true if there is a loop in a loop.
+fn contains_loop(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::For(this) if walk::has_loop(&this.body))
 }
 
 /// Marks the loop with a number as vectorised.

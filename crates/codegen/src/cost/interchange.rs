@@ -44,8 +44,8 @@ pub(super) fn loop_with_number(body: &[Stmt], number: usize) -> Option<&Stmt> {
     loops.get(number).copied()
 }
 
-/// Replaces the loop with a number in statements.
-fn replaced(
+/// Replaces the loop with a number in statements, where `number` counts the loops before.
+pub(super) fn replaced(
     body: Vec<Stmt>,
     wanted: usize,
     number: &mut usize,
@@ -288,17 +288,28 @@ pub(super) fn strided_loads(body: &[Stmt], counter: Var) -> Vec<(&Place, Nat)> {
     let mut found = Vec::new();
     walk::for_each_expr(body, &mut |expr| {
         walk::sub_exprs(expr, &mut |part| {
-            let ExprKind::Load(place) = &part.kind else {
-                return;
-            };
-            let index = place.index.as_ref();
-            let form = index.and_then(|index| linear_form(index, counter));
-            if let Some((stride, _)) = form
-                && stride.as_const().is_none_or(|stride| stride.abs() > 1)
-            {
-                found.push((place, stride));
+            if let ExprKind::Load(place) = &part.kind {
+                found.extend(strided(place, counter));
             }
         });
     });
     found
+}
+
+/// Returns the writes of a loop body at places that skip elements as the counter changes, each with
+/// its distance in elements.
+pub(super) fn strided_stores(body: &[Stmt], counter: Var) -> Vec<(&Place, Nat)> {
+    let mut found = Vec::new();
+    walk::each_stmt(body, &mut |stmt| {
+        if let StmtKind::Assign(place, _) = &stmt.kind {
+            found.extend(strided(place, counter));
+        }
+    });
+    found
+}
+
+fn strided(place: &Place, counter: Var) -> Option<(&Place, Nat)> {
+    let (stride, _) = linear_form(place.index.as_ref()?, counter)?;
+    let is_far = stride.as_const().is_none_or(|stride| stride.abs() > 1);
+    is_far.then_some((place, stride))
 }

@@ -21,6 +21,7 @@ mod hints;
 mod interchange;
 mod machine;
 mod nest;
+mod redundancy;
 mod time;
 mod traffic;
 mod vectorize;
@@ -340,8 +341,8 @@ impl<'a> Analysis<'a> {
     }
 
     /// Returns the hints of the same program without unroll-and-jam, whose loops are those of the
-    /// source. Their factors are scaled by what unroll-and-jam gains; hints whose factor is too
-    /// small then are left out.
+    /// source. Their factors are those of this program, in which the iterations of several loops may
+    /// be executed together; hints whose factor is too small then are left out.
     fn hints_of(&self, unjammed: &Analysis<'_>) -> Vec<Hint> {
         let before = unjammed.seconds();
         let gain = if before > 0.0 {
@@ -350,7 +351,9 @@ impl<'a> Analysis<'a> {
             1.0
         };
         let hints = hints::of(unjammed).into_iter();
-        hints.filter_map(|hint| hint.scaled(gain)).collect()
+        hints
+            .filter_map(|hint| self.hint_of_jammed(hint, gain))
+            .collect()
     }
 
     fn estimate(&self, sizes: Vec<(Name, i64, bool)>, hints: Vec<Hint>) -> Estimate {

@@ -1,0 +1,272 @@
+//! Finds loops that compute the same values again, and arrays that are stored although each element
+//! is read once.
+
+use nat::{Nat, Var};
+use rustc_hash::FxHashSet;
+use syntax::ast::Name;
+
+use super::nest::{self, Values, evaluate};
+use super::time::NestTime;
+use super::{Analysis, iterations};
+use crate::analysis::math;
+use crate::ir::walk::{self, Change, Look};
+use crate::ir::{Expr, ExprKind, Function, Home, Id, Loop, Place, Stmt, StmtKind};
+
+impl Analysis<'_> {
+    /// Returns true if a loop directly in the loop `outer` has the same result in all iterations of
+    /// that: it assigns only variables that start from the same values in each iteration. Compilers
+    /// do not move loops out of other loops.
+    pub(super) fn is_invariant(&self, outer: &Loop, inner: &Loop) -> bool {
+        let mut dependence = Dependence::of(self.function, outer);
+        let mut assigned = FxHashSet::default();
+        let mut declared = FxHashSet::default();
+        let mut stores = false;
+        walk::each_stmt(&inner.body, &mut |stmt| match &stmt.kind {
+            StmtKind::Declare(id, _) => _ = declared.insert(*id),
+            StmtKind::Assign(place, _) => {
+                assigned.insert(place.id);
+                stores |= place.index.is_some();
+            }
+            StmtKind::For(_) | StmtKind::If { .. } | StmtKind::Block(_) => {}
+            _ => stores = true,
+        });
+        if stores || iterations_of(outer, self.values).is_none_or(|count| count < 2.0) {
+            return false;
+        }
+        let results: Vec<Id> = assigned.difference(&declared).copied().collect();
+        let starts_equal = results.iter().all(|result| {
+            let mut values = outer.body.iter().filter_map(|stmt| match &stmt.kind {
+                StmtKind::Declare(id, value) if id == result => value.as_ref(),
+                StmtKind::Assign(place, value) if *place == Place::plain(*result) => Some(value),
+                _ => None,
+            });
+            let first = values.next();
+            first.is_some_and(|value| dependence.allows(value)) && values.next().is_none()
+        });
+        dependence.own = declared.into_iter().chain(results).collect();
+        starts_equal && !dependence.own.is_empty() && dependence.allows_loop(inner)
+    }
+
+    /// Returns the name of a function that a loop calls with the same values in all iterations of
+    /// the loop `outer`, and the loop without these calls.
+    pub(super) fn repeated_call(&self, outer: &Loop, inner: &Loop) -> Option<(Name, Vec<Stmt>)> {
+        if walk::has_loop(&inner.body)
+            || iterations_of(outer, self.values).is_none_or(|count| count < 2.0)
+        {
+            return None;
+        }
+        let mut removal = CallRemoval {
+            dependence: Dependence::of(self.function, outer),
+            name: None,
+        };
+        let mut body = inner.body.clone();
+        walk::change_all(&mut body, &mut removal);
+        removal.name.map(|name| (name, body))
+    }
+
+    /// Returns a temporary array that a loop writes, whose elements are read at most once each.
+    pub(super) fn stored_for_one_read(&self, inner: &Loop) -> Option<Id> {
+        let mut arrays = FxHashSet::default();
+        let mut declared = FxHashSet::default();
+        let mut is_map = !walk::has_loop(&inner.body);
+        walk::each_stmt(&inner.body, &mut |stmt| match &stmt.kind {
+            StmtKind::Declare(id, _) => _ = declared.insert(*id),
+            StmtKind::Assign(place, _) => match place.index {
+                Some(_) => _ = arrays.insert(place.id),
+                None => is_map &= declared.contains(&place.id),
+            },
+            _ => is_map = false,
+        });
+        let mut arrays = arrays.into_iter();
+        let array = arrays
+            .next()
+            .filter(|_| is_map && arrays.next().is_none())?;
+        let variable = &self.function.variables[array.0 as usize];
+        if !matches!(variable.home, Home::Local(_)) || variable.count.is_none() {
+            return None;
+        }
+        let mut accesses = AccessCounts::default();
+        accesses.block(&self.function.body, array, 1.0, self.values)?;
+        (accesses.reads > 0.0 && accesses.reads <= accesses.writes).then_some(array)
+    }
+
+    /// Returns the time of the function if an array needed no memory.
+    pub(super) fn seconds_without_memory(&self, array: Id) -> f64 {
+        let mut function = self.function.clone();
+        function.heap.retain(|id| *id != array);
+        walk::change_all(&mut function.body, &mut Contraction(array));
+        let registers = self.machine.register_bytes;
+        let mut builder =
+            nest::NestBuilder::new(&function, self.values, &self.vectorization, registers);
+        let nodes = builder.nodes(&function.body);
+        let nests = nodes.iter().map(|node| NestTime::of(node, self.machine));
+        let changed = Analysis {
+            function: &function,
+            values: self.values,
+            machine: self.machine,
+            vectorization: self.vectorization.clone(),
+            nests: nests.collect(),
+            nodes: Vec::new(),
+        };
+        changed.seconds()
+    }
+}
+
+fn iterations_of(this: &Loop, values: &Values) -> Option<f64> {
+    evaluate(&iterations(this), values).map(|count| count as f64)
+}
+
+/// The values on which an expression in a loop may depend without changing from iteration to
+/// iteration.
+struct Dependence<'f> {
+    function: &'f Function,
+    counter: Var,
+    /// The variables that an iteration declares or writes.
+    written: FxHashSet<Id>,
+    /// The variables among them that are allowed.
+    own: FxHashSet<Id>,
+    is_found: bool,
+}
+
+impl<'f> Dependence<'f> {
+    fn of(function: &'f Function, outer: &Loop) -> Dependence<'f> {
+        let mut written = FxHashSet::default();
+        walk::each_stmt(&outer.body, &mut |stmt| match &stmt.kind {
+            StmtKind::Declare(id, _) => _ = written.insert(*id),
+            StmtKind::Assign(place, _) => _ = written.insert(place.id),
+            _ => {}
+        });
+        Dependence {
+            function,
+            counter: outer.counter,
+            written,
+            own: FxHashSet::default(),
+            is_found: false,
+        }
+    }
+
+    fn allows(&mut self, expr: &Expr) -> bool {
+        self.is_found = false;
+        walk::look_expr(expr, self);
+        !self.is_found
+    }
+
+    fn allows_loop(&mut self, this: &Loop) -> bool {
+        self.is_found = false;
+        for size in [&this.from, &this.to, &this.step] {
+            self.nat(size);
+        }
+        walk::look(&this.body, self);
+        !self.is_found
+    }
+}
+
+impl Look for Dependence<'_> {
+    fn place(&mut self, place: &Place) {
+        self.is_found |= self.written.contains(&place.id) && !self.own.contains(&place.id);
+    }
+
+    fn nat(&mut self, nat: &Nat) {
+        let is_data = |var: Var| {
+            self.function
+                .opaque
+                .iter()
+                .any(|(opaque, _)| *opaque == var)
+        };
+        self.is_found |= nat.any_var(&|var| var == self.counter || is_data(var));
+    }
+}
+
+/// Replaces calls that do not depend on a loop by their first arguments.
+struct CallRemoval<'f> {
+    dependence: Dependence<'f>,
+    /// The name of the function that was called.
+    name: Option<Name>,
+}
+
+impl Change for CallRemoval<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        let ExprKind::Call(function, args) = &expr.kind else {
+            return;
+        };
+        let is_slow = matches!(
+            math::plain_name(&function.name),
+            Some(name) if !matches!(name, "sqrt" | "fabs" | "fma" | "floor" | "ceil" | "trunc" | "rint")
+        );
+        let Some(first) = args.first().filter(|first| first.ty == expr.ty) else {
+            return;
+        };
+        if is_slow && args.iter().all(|arg| self.dependence.allows(arg)) {
+            let name = math::plain_name(&function.name).unwrap_or(&function.name);
+            self.name = Some(name.into());
+            *expr = first.clone();
+        }
+    }
+}
+
+/// The numbers of writes and reads of an array.
+#[derive(Default)]
+struct AccessCounts {
+    writes: f64,
+    reads: f64,
+}
+
+impl AccessCounts {
+    /// Adds the accesses of statements that are executed a number of times; returns `None` if a
+    /// number of iterations is not the same each time.
+    fn block(&mut self, body: &[Stmt], array: Id, times: f64, values: &Values) -> Option<()> {
+        for stmt in body {
+            if let StmtKind::Assign(place, _) = &stmt.kind
+                && place.id == array
+            {
+                self.writes += times;
+            }
+            walk::each_expr(stmt, &mut |expr| {
+                walk::sub_exprs(expr, &mut |part| {
+                    if matches!(&part.kind, ExprKind::Load(place) if place.id == array) {
+                        self.reads += times;
+                    }
+                });
+            });
+            let mut inner = Vec::new();
+            walk::blocks(stmt, &mut |block| inner.push(block));
+            let times = match &stmt.kind {
+                StmtKind::For(this) if self.has(inner.as_slice(), array) => {
+                    times * iterations_of(this, values)?
+                }
+                StmtKind::Swap(..) | StmtKind::Point(..) | StmtKind::Reduce(_) => return None,
+                _ => times,
+            };
+            for block in inner {
+                self.block(block, array, times, values)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Returns true if blocks access an array.
+    fn has(&self, blocks: &[&[Stmt]], array: Id) -> bool {
+        struct Finder(Id, bool);
+        impl Look for Finder {
+            fn place(&mut self, place: &Place) {
+                self.1 |= place.id == self.0;
+            }
+        }
+        let mut finder = Finder(array, false);
+        for block in blocks {
+            walk::look(block, &mut finder);
+        }
+        finder.1
+    }
+}
+
+/// Makes the accesses to an array accesses to a variable.
+struct Contraction(Id);
+
+impl Change for Contraction {
+    fn place(&mut self, place: &mut Place) {
+        if place.id == self.0 {
+            *place = Place::plain(place.id);
+        }
+    }
+}
