@@ -300,6 +300,75 @@ fn columns_that_are_stored_before_they_are_reduced_have_a_hint() {
     }
 }
 
+fn only_hint(text: &str, sizes: &[(&str, i64)]) -> HintKind {
+    let found = in_c(text, sizes).hints;
+    assert_eq!(found.len(), 1, "{found:?}");
+    found[0].kind.clone()
+}
+
+#[test]
+fn loops_with_the_same_result_each_time_have_a_hint() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(xs: n.f32, ys: m.f32 =>
+      xs |> mapSeq(fun(x => x * (ys |> reduceSeq(add)(0.0f))))))";
+    let found = only_hint(text, &[("n", 1000), ("m", 1000)]);
+    assert!(matches!(found, HintKind::Invariant { .. }), "{found:?}");
+    let depends = text.replace("reduceSeq(add)", "map(mul(x)) |> reduceSeq(add)");
+    let found = in_c(&depends, &[("n", 1000), ("m", 1000)]).hints;
+    assert!(
+        !found
+            .iter()
+            .any(|hint| matches!(hint.kind, HintKind::Invariant { .. })),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn calls_with_the_same_values_each_time_have_a_hint() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(xs: n.f32, ys: m.f32 =>
+      xs |> mapSeq(fun(x => ys |> map(exp) |> reduceSeq(fun(acc, y => acc + x * y))(0.0f)))))";
+    let found = only_hint(text, &[("n", 1000), ("m", 1000)]);
+    assert!(
+        matches!(&found, HintKind::RepeatedCall { function, .. } if function == "exp"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn arrays_that_are_stored_to_be_read_once_have_a_hint() {
+    let text = "def f = depFun(n: Nat => fun(xs: n.f32 =>
+      xs |> mapSeq(fun(x => x * 2.0f)) |> toMem |> mapSeq(fun(x => x + 1.0f))))";
+    let found = only_hint(text, &[("n", 10_000_000)]);
+    assert!(matches!(found, HintKind::Unfused { .. }), "{found:?}");
+    // Each element is read three times.
+    let windows = "def f = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+      xs |> mapSeq(fun(x => exp(x))) |> toMem |> slide(3)(1) |> mapSeq(reduceSeqUnroll(add)(0.0f))))";
+    assert_eq!(in_c(windows, &[("n", 10_000_000)]).hints, []);
+}
+
+#[test]
+fn writes_with_a_stride_have_a_hint() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(xs: n.f32, ys: m.f32 =>
+      ys |> mapSeq(fun(y => xs |> mapSeq(fun(x => x * y)))) |> transpose))";
+    let found = only_hint(text, &[("n", 3000), ("m", 3000)]);
+    let is_write = matches!(
+        found,
+        HintKind::StridedRead {
+            is_written: true,
+            ..
+        }
+    );
+    assert!(is_write, "{found:?}");
+}
+
+/// Four rows are summed side by side, and the time is that of the exponential function.
+#[test]
+fn reductions_that_take_little_time_have_no_hint() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 => a |> mapSeq(fun(row =>
+      let largest = row |> reduceSeq(max)(-1000.0f) in
+      row |> mapSeq(fun(x => exp(x - largest)))))))";
+    assert_eq!(in_c(text, &[("n", 2000), ("m", 2000)]).hints, []);
+}
+
 /// A packed column that several loops read is stored on purpose.
 #[test]
 fn packed_columns_have_no_hint() {

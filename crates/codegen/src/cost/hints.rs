@@ -417,7 +417,7 @@ impl Analysis<'_> {
                     .for_each(|number| set_vector(&mut nodes, *number));
                 let saved = self.seconds() - self.seconds_of(&nodes);
                 let before = self.seconds() * share.min(1.0);
-                *factor = (before / (before - saved).max(0.0)).min(MAX_FACTOR);
+                *factor = (before / (before - saved).max(0.0)).min(*factor * gain);
             }
             HintKind::StridedRead { factor, .. } | HintKind::OrderedReduction { factor, .. } => {
                 *factor *= gain;

@@ -252,9 +252,10 @@ impl Maker<'_> {
             return;
         };
         let mut conds = Vec::new();
+        let second = self.rule.text.contains("idempotent") && self.draw(2) == 0;
         for clause in &alts[self.alt].clauses {
             if let ClauseKind::Where(cond) | ClauseKind::Requires(cond) = clause.kind {
-                flatten(self.rule.item, cond, &mut conds);
+                flatten(self.rule.item, cond, second, &mut conds);
             }
         }
         let adds = self.draw(2) == 0;
@@ -278,6 +279,8 @@ impl Maker<'_> {
             let texts: &[&str] = match (name.name.as_str(), adds) {
                 ("assoc" | "commutative", true) => &["add"],
                 ("assoc" | "commutative", false) => &["mul"],
+                ("idempotent", true) => &["max"],
+                ("idempotent", false) => &["min"],
                 ("selective", true) => &["(fun(p, q => select(q._1 < p._1)(q)(p)))"],
                 ("selective", false) => &["(fun(p, q => select(p._2 < q._2)(q)(p)))"],
                 ("neutral", true) if float == Some(true) => &["add", "0.0f"],
@@ -433,13 +436,17 @@ fn has_functions(ty: &Ty) -> bool {
     matches!(**ty, Type::Fun(..) | Type::Pi(_))
 }
 
-fn flatten(item: &Item, cond: CondId, found: &mut Vec<CondId>) {
+/// Collects the conditions that a condition combines: both of `and`, and the first or the second one
+/// of `or`.
+fn flatten(item: &Item, cond: CondId, second: bool, found: &mut Vec<CondId>) {
     match item.cond(cond).kind {
         CondKind::And(a, b) => {
-            flatten(item, a, found);
-            flatten(item, b, found);
+            flatten(item, a, second, found);
+            flatten(item, b, second, found);
         }
-        CondKind::Paren(inner) => flatten(item, inner, found),
+        CondKind::Or(_, alternative) if second => flatten(item, alternative, second, found),
+        CondKind::Or(alternative, _) => flatten(item, alternative, second, found),
+        CondKind::Paren(inner) => flatten(item, inner, second, found),
         _ => found.push(cond),
     }
 }

@@ -1,7 +1,7 @@
 //! Parses abstractions, `fun`, `depFun`, `natFun` and `dataFun`, and their binders.
 
 use super::{Parser, TermCategory};
-use crate::ast::{Binder, BinderAnnotation, BinderId, Kind, Name, TermId, TermKind};
+use crate::ast::{Binder, BinderAnnotation, BinderId, Kind, Name, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Diagnostic, Dialect, Fix, Span, codes};
 
@@ -447,6 +447,11 @@ impl Parser<'_> {
                 ));
                 (Name::default(), token.span)
             }
+            kind if kind.is_reserved() && self.reported_type_before_name(token) => {
+                self.bump();
+                let name = self.bump();
+                (self.name(name.span), name.span)
+            }
             kind if kind.is_reserved() => {
                 self.bump();
                 self.report_reserved_word(token);
@@ -458,6 +463,20 @@ impl Parser<'_> {
             }
         };
         self.push_binder(name, span)
+    }
+
+    /// Reports `f32 x`, where `x: f32` is meant. Returns false if `word` is no scalar type or no name
+    /// follows.
+    fn reported_type_before_name(&mut self, word: Token) -> bool {
+        let (ty, name) = (self.slice(word.span), self.peek(1));
+        if ScalarType::from_text(ty).is_none() || name.kind != TokenKind::Ident {
+            return false;
+        }
+        let written = format!("{}: {ty}", self.slice(name.span));
+        let message = format!("the type of a parameter follows its name: write `{written}`");
+        let span = word.span.cover(name.span);
+        self.report(Diagnostic::syntax(span, message).write(span, &written));
+        true
     }
 
     /// Adds a binder whose name is missing or cannot be read.

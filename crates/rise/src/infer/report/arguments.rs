@@ -32,6 +32,8 @@ enum ElementForm {
     Boolean,
     Index,
     Number,
+    /// The literal of a number, or of an index.
+    Literal,
     /// A vector, a pair, or an unknown type.
     Any,
 }
@@ -67,7 +69,12 @@ impl TypeForm {
 
 impl ElementForm {
     fn may_equal(self, other: ElementForm) -> bool {
-        self == other || self == ElementForm::Any || other == ElementForm::Any
+        use ElementForm::{Any, Index, Literal, Number};
+        match (self, other) {
+            (Any, _) | (_, Any) => true,
+            (Literal, Index | Number) | (Index | Number, Literal) => true,
+            _ => self == other,
+        }
     }
 }
 
@@ -279,7 +286,7 @@ impl Infer<'_> {
             Type::Scalar(_) | Type::Index(_) | Type::Vector(..) | Type::Pair(..) => {
                 Some(TypeForm::Single(self.element_form(&head)))
             }
-            Type::Var(_) if self.is_literal(&head) => Some(TypeForm::Single(ElementForm::Number)),
+            Type::Var(_) if self.is_literal(&head) => Some(TypeForm::Single(ElementForm::Literal)),
             ty if is_function(ty) => Some(TypeForm::Function),
             _ => None,
         }

@@ -105,6 +105,12 @@ impl Infer<'_> {
             {
                 Some(self.half_of_each(head))
             }
+            (Type::Array(..), Type::Pair(..))
+                if self.is_primitive(head, &[Primitive::Zip])
+                    && matches!(cause.why, CauseCode::Argument { .. }) =>
+            {
+                self.zip_of_pair(value)
+            }
             (Type::Array(..), Type::Scalar(_)) if self.is_primitive(head, &[Primitive::Idx]) => {
                 self.rows_for_index(value)
             }
@@ -120,6 +126,22 @@ impl Infer<'_> {
                 .or_else(|| self.reduction_to_another_type(head, (1, value), (wanted, got))),
             _ => None,
         }
+    }
+
+    /// Returns the remedy `zip(a)(b)` for `zip((a, b))`, where `pair` is `(a, b)`.
+    fn zip_of_pair(&self, pair: TermId) -> Option<Suggestion> {
+        let TermKind::Pair(first, second) = self.item.term(self.bare(pair)).kind else {
+            return None;
+        };
+        let [a, b] = [first, second].map(|part| self.source(part));
+        Some(Suggestion {
+            help: format!("`zip` takes two arrays, one after the other: write `zip({a})({b})`"),
+            fix: Some(Fix::replace(
+                format!("Write `zip({a})({b})`"),
+                self.span(pair),
+                format!("{a})({b}"),
+            )),
+        })
     }
 
     /// Returns the remedy for an array of integers in place of an array of indices: the conversion of

@@ -11,6 +11,7 @@ use super::super::apply::MissingSizes;
 use super::super::expr::kind_noun;
 use super::super::unify::{Cause, CauseCode, UnifyError};
 use super::names::replacement;
+use super::operands::Suggestion;
 use crate::codes;
 use crate::primitive::Primitive;
 use crate::spine::{Spine, SpineArg};
@@ -94,6 +95,11 @@ impl Infer<'_> {
                     ));
                     format!("`{name}` takes the number of elements first, and then the elements")
                 }
+                _ if let Some(mend) = self.zip_of_three(spine, arg) => {
+                    help = Some(mend.help);
+                    fix = mend.fix;
+                    format!("`{name}` takes two arrays, and this is a third one")
+                }
                 _ => {
                     let taken = match before.count() {
                         0 => "no argument".to_owned(),
@@ -101,7 +107,10 @@ impl Infer<'_> {
                         count => format!("{count} arguments"),
                     };
                     help = Some(format!("`{name}` takes {taken}: remove this one"));
-                    fix = self.without_argument(arg);
+                    fix = self.without_argument(arg).map(|fix| Fix {
+                        preferred: false,
+                        ..fix
+                    });
                     format!("`{name}` takes no further argument: its result is `{text}`")
                 }
             };
@@ -109,6 +118,29 @@ impl Infer<'_> {
         };
         self.error(codes::NOT_A_FUNCTION, span, message)
             .advise(help, fix);
+    }
+
+    /// Returns the remedy `zip(a)(zip(b)(c))` for `zip(a)(b)(c)`, where `third` is `c`.
+    fn zip_of_three(&self, spine: &Spine, third: TermId) -> Option<Suggestion> {
+        let [first, second, last] = spine.args[..] else {
+            return None;
+        };
+        let is_piped = spine.args.iter().any(|arg| arg.piped);
+        if is_piped || last.term != third || !self.is_primitive(spine.head, &[Primitive::Zip]) {
+            return None;
+        }
+        let [a, b, c] = [first, second, last].map(|arg| self.source(arg.term));
+        let written = format!("zip({a})(zip({b})({c}))");
+        let pair = self.span(second.term).cover(self.span(third));
+        Some(Suggestion {
+            help: format!("write `{written}`, whose elements are pairs of an element and a pair"),
+            fix: Some(Fix::surround(
+                format!("Write `{written}`"),
+                pair,
+                "zip(",
+                ")",
+            )),
+        })
     }
 
     /// Returns the texts of the elements of `makeArray(a, b, c)`, which should be
@@ -480,7 +512,10 @@ impl Infer<'_> {
         let Type::Pair(first, second) = &**one else {
             return Some(match &**one {
                 Type::Array(..) => {
-                    "take one parameter: an element of the array `xs` is `xs |> idx(0)`".to_owned()
+                    let name = names.first()?;
+                    format!(
+                        "take one parameter, `fun({name} => …)`: its first element is `{name} |> idx(0)`"
+                    )
                 }
                 _ => format!("take one parameter: `fun({} => …)`", names.first()?),
             });

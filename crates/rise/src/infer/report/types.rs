@@ -360,8 +360,12 @@ impl Infer<'_> {
             }
             (Type::Scalar(ScalarType::Bool), Type::Scalar(number)) => {
                 let zero = if number.is_float() { "0.0" } else { "0" };
+                let value = match cause.call() {
+                    Some((_, value)) => self.source(value),
+                    None => "x".to_owned(),
+                };
                 Some(format!(
-                    "a comparison gives a boolean, as in `x != {zero}`"
+                    "a comparison gives a boolean, as in `{value} != {zero}`"
                 ))
             }
             (Type::Scalar(_), Type::Scalar(ScalarType::Bool)) => {
