@@ -154,16 +154,16 @@ declare_diagnostics! {
     ///
     /// ```rise slow
     /// @target(c)
-    /// def scaled = depFun((n: Nat, m: Nat) => fun(xs: n.f32, ys: m.f32 =>
-    ///   xs |> mapSeq(fun(x => x * (ys |> reduceSeq(add)(0.0f))))))
+    /// def scaled = depFun((n: Nat, m: Nat) => fun(xs: n.i32, ys: m.i32 =>
+    ///   xs |> mapSeq(fun(x => x * (ys |> reduceSeq(add)(0))))))
     /// ```
     ///
     /// Fast:
     ///
     /// ```rise fast
     /// @target(c)
-    /// def scaled = depFun((n: Nat, m: Nat) => fun(xs: n.f32, ys: m.f32 =>
-    ///   let sum = ys |> reduceSeq(add)(0.0f) in
+    /// def scaled = depFun((n: Nat, m: Nat) => fun(xs: n.i32, ys: m.i32 =>
+    ///   let sum = ys |> reduceSeq(add)(0) in
     ///   xs |> mapSeq(fun(x => x * sum))))
     /// ```
     LOOP_INVARIANT = "loop-invariant";

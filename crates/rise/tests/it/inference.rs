@@ -715,7 +715,7 @@ def other = fun(xs: 4.f32 => xs |> map(fun((a, b) => a + nothing)))",
                 help: take one parameter: `fun(a => …)`
             rows : 4.4.f32 -> _
               Error[type-mismatch] at `a, b`: this pattern has 2 components, and `map` gives it `4.f32`, which is not a pair
-                help: take one parameter: an element of the array `xs` is `xs |> idx(0)`
+                help: take one parameter, `fun(a => …)`: its first element is `a |> idx(0)`
             two : 4.f32 -> _
               Error[type-mismatch] at `a, b`: this function takes 2 arguments, and `map` gives it one: `f32`
                 help: take one parameter: `fun(a => …)`
