@@ -369,6 +369,18 @@ fn reductions_that_take_little_time_have_no_hint() {
     assert_eq!(in_c(text, &[("n", 2000), ("m", 2000)]).hints, []);
 }
 
+/// A row fits into the cache, so that its copy takes little time.
+#[test]
+fn copies_of_rows_have_no_hint_and_copies_of_arrays_have_one() {
+    let rows = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 => a |> mapSeq(fun(row =>
+      row |> mapSeq(id) |> toMem |> mapSeq(fun(x => x * 2.0f))))))";
+    assert_eq!(in_c(rows, &[("n", 3000), ("m", 3000)]).hints, []);
+    let slice = "def f = depFun(n: Nat => fun(a: (n + 5).f32 =>
+      a |> drop(5) |> mapSeq(id) |> toMem |> mapSeq(fun(x => x + 1.0f))))";
+    let found = only_hint(slice, &[("n", 10_000_000)]);
+    assert!(matches!(found, HintKind::Copy { .. }), "{found:?}");
+}
+
 /// A packed column that several loops read is stored on purpose.
 #[test]
 fn packed_columns_have_no_hint() {

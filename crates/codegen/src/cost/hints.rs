@@ -327,7 +327,8 @@ impl Analysis<'_> {
             matches!(variable.home, Home::Local(_)) && variable.count.is_some()
         };
         let places = copied_places(&inner.body)?;
-        let is_read_once = self.stored_for_one_read(inner).is_some();
+        let is_needless =
+            (self.stored_for_one_read(inner)).is_some_and(|to| self.gains_without(to));
         let mut elements = 0.0;
         let mut names: Vec<Name> = Vec::new();
         for (to, from) in places {
@@ -335,7 +336,7 @@ impl Analysis<'_> {
             let is_whole = to.members.is_empty() && from.members.is_empty() && to.id != from.id;
             let keeps_index =
                 distance.as_const() == Some(0) && (is_local(to.id) || is_local(from.id));
-            if !is_whole || !(keeps_index || is_read_once) {
+            if !is_whole || !(keeps_index || is_needless) {
                 return None;
             }
             elements += nest::element_bytes(&self.function.variables[to.id.0 as usize].elem);
@@ -352,12 +353,17 @@ impl Analysis<'_> {
     /// Finds a loop that stores an array which needs no memory, because each element is read once.
     fn unfused(&self, inner: &Loop, number: usize) -> Option<HintKind> {
         let array = self.stored_for_one_read(inner)?;
-        if self.seconds() < MIN_FACTOR * self.seconds_without_memory(array) {
+        if !self.gains_without(array) {
             return None;
         }
         let element = nest::element_bytes(&self.function.variables[array.0 as usize].elem);
         let (bytes, value) = self.bytes_of_loop(number, element)?;
         Some(HintKind::Unfused { bytes, value })
+    }
+
+    /// Returns true if the function would be faster if an array needed no memory.
+    fn gains_without(&self, array: Id) -> bool {
+        self.seconds() >= MIN_FACTOR * self.seconds_without_memory(array)
     }
 
     /// Finds a loop that computes the same values again in each iteration of the loop around it.
