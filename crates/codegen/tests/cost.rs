@@ -2,7 +2,7 @@
 
 use codegen::Target;
 use codegen::cost::{
-    Cache, Estimate, Hint, HintKind, Machine, Obstacle, ReadPurpose, Vectorization, estimate,
+    AccessPurpose, Cache, Estimate, Hint, HintKind, Machine, Obstacle, Vectorization, estimate,
 };
 use rise::core::{normalise, program_of};
 
@@ -271,7 +271,7 @@ fn maps_over_columns_have_a_hint_and_transpositions_have_none() {
         matches!(
             kind,
             HintKind::StridedRead {
-                purpose: ReadPurpose::Results,
+                purpose: AccessPurpose::Results,
                 ..
             }
         )
@@ -291,7 +291,7 @@ fn columns_that_are_stored_before_they_are_reduced_have_a_hint() {
             matches!(
                 kind,
                 HintKind::StridedRead {
-                    purpose: ReadPurpose::Storing,
+                    purpose: AccessPurpose::Storing,
                     ..
                 }
             )

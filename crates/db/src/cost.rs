@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use codegen::Target;
 use codegen::codes;
-use codegen::cost::{Estimate, Hint, HintKind, Machine, ReadPurpose};
+use codegen::cost::{AccessPurpose, Estimate, Hint, HintKind, Machine};
 use syntax::ast::Name;
 use syntax::{Code, Diagnostic, Severity};
 
@@ -94,16 +94,16 @@ fn code(hint: &Hint) -> Code {
 fn help(hint: &Hint) -> &'static str {
     match hint.kind {
         HintKind::StridedRead { purpose, .. } => match purpose {
-            ReadPurpose::Reduction => {
+            AccessPurpose::Reduction => {
                 "make the reduction the outer loop, which accumulates all results together (`accumulateRows`)"
             }
-            ReadPurpose::SeveralReductions => {
+            AccessPurpose::SeveralReductions => {
                 "write a map for each reduction, the first of which stores its results, and make each reduction the outer loop (`accumulateRows`)"
             }
-            ReadPurpose::Storing => {
+            AccessPurpose::Storing => {
                 "read the elements where they are used, without storing them, and make the loop over neighbours the inner one"
             }
-            ReadPurpose::Results => {
+            AccessPurpose::Results => {
                 "make the loop over neighbours the inner one: map over the array before it is transposed"
             }
         },

@@ -52,7 +52,7 @@ pub enum HintKind {
         /// The factor by which it is slower than with both loops interchanged.
         factor: f64,
         /// The use of the elements.
-        purpose: ReadPurpose,
+        purpose: AccessPurpose,
     },
     /// A loop that only copies an array to another one.
     Copy {
@@ -98,9 +98,9 @@ pub enum HintKind {
     },
 }
 
-/// The use that a loop makes of the elements that it reads with a stride.
+/// The use of the elements that a loop accesses with a stride.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadPurpose {
+pub enum AccessPurpose {
     /// It is the only reduction in the map around it.
     Reduction,
     /// The map around it contains several reductions of elements with a stride.
@@ -116,6 +116,14 @@ impl Hint {
     pub fn message(&self, names: &[Name]) -> String {
         let names = Names(names.into());
         let stride_text = |stride: &Nat| nat_text(stride, &names);
+        let size_text = |bytes: &Nat, value: f64| match bytes.as_const() {
+            Some(_) => bytes_text(value),
+            None => format!(
+                "{} bytes (estimated {})",
+                nat_text(bytes, &names),
+                bytes_text(value)
+            ),
+        };
         match &self.kind {
             HintKind::StridedRead {
                 array,
@@ -136,25 +144,13 @@ impl Hint {
                 "`{function}` is called with the same values in each iteration of the loop around this one (estimated \
                  {factor:.1} times slower than without the calls)"
             ),
-            HintKind::Unfused { bytes, value } => match bytes.as_const() {
-                Some(_) => format!(
-                    "this stores {}, and each element is read once",
-                    bytes_text(*value)
-                ),
-                None => format!(
-                    "this stores {} bytes (estimated {}), and each element is read once",
-                    nat_text(bytes, &names),
-                    bytes_text(*value)
-                ),
-            },
-            HintKind::Copy { from, bytes, value } => match bytes.as_const() {
-                Some(_) => format!("this copies `{from}`: {}", bytes_text(*value)),
-                None => format!(
-                    "this copies `{from}`: {} bytes (estimated {})",
-                    nat_text(bytes, &names),
-                    bytes_text(*value)
-                ),
-            },
+            HintKind::Unfused { bytes, value } => format!(
+                "this stores {}, and each element is read once",
+                size_text(bytes, *value)
+            ),
+            HintKind::Copy { from, bytes, value } => {
+                format!("this copies `{from}`: {}", size_text(bytes, *value))
+            }
             HintKind::OrderedReduction { operation, factor } => format!(
                 "each step of this {operation} waits for the one before, because compilers keep the order of operations on \
                  floating-point numbers (estimated {factor:.1} times slower than with partial results)"
@@ -311,10 +307,10 @@ impl Analysis<'_> {
             is_written,
             factor,
             purpose: match assigns_variable(inner) {
-                true if others > 0 => ReadPurpose::SeveralReductions,
-                true => ReadPurpose::Reduction,
-                false if stores_values(around, inner) => ReadPurpose::Storing,
-                false => ReadPurpose::Results,
+                true if others > 0 => AccessPurpose::SeveralReductions,
+                true => AccessPurpose::Reduction,
+                false if stores_values(around, inner) => AccessPurpose::Storing,
+                false => AccessPurpose::Results,
             },
         })
     }

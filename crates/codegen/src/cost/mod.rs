@@ -44,7 +44,7 @@ use crate::pipeline::{self, Options};
 use crate::signature::Signature;
 use crate::targets::Target;
 
-pub use hints::{Hint, HintKind, ReadPurpose, bytes_text};
+pub use hints::{AccessPurpose, Hint, HintKind, bytes_text};
 pub use machine::{Cache, Cycles, Machine, Translation};
 pub use vectorize::{Obstacle, Vectorization};
 

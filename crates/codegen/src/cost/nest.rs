@@ -378,9 +378,7 @@ impl<'f> NestBuilder<'f> {
             }
             ExprKind::Call(function, _) => match math::plain_name(&function.name) {
                 Some("sqrt") => work.operations.divide += count,
-                Some("fabs" | "fma" | "floor" | "ceil" | "trunc" | "rint") => {
-                    work.operations.simple += count;
-                }
+                Some(name) if is_instruction(name) => work.operations.simple += count,
                 Some(_) => work.operations.call += count,
                 // Short functions are inlined.
                 None => work.operations.simple += 4.0 * count,
@@ -485,6 +483,14 @@ impl<'f> NestBuilder<'f> {
         }
         values
     }
+}
+
+/// Returns true for mathematical functions that are instructions of processors.
+pub(super) fn is_instruction(name: &str) -> bool {
+    matches!(
+        name,
+        "sqrt" | "fabs" | "fma" | "floor" | "ceil" | "trunc" | "rint"
+    )
 }
 
 /// Returns true for the value of a parameter that is no array.

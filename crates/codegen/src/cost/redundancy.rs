@@ -189,15 +189,13 @@ impl Change for CallRemoval<'_> {
         let ExprKind::Call(function, args) = &expr.kind else {
             return;
         };
-        let is_slow = matches!(
-            math::plain_name(&function.name),
-            Some(name) if !matches!(name, "sqrt" | "fabs" | "fma" | "floor" | "ceil" | "trunc" | "rint")
-        );
+        let name = math::plain_name(&function.name).filter(|name| !nest::is_instruction(name));
         let Some(first) = args.first().filter(|first| first.ty == expr.ty) else {
             return;
         };
-        if is_slow && args.iter().all(|arg| self.dependence.allows(arg)) {
-            let name = math::plain_name(&function.name).unwrap_or(&function.name);
+        if let Some(name) = name
+            && args.iter().all(|arg| self.dependence.allows(arg))
+        {
             self.name = Some(name.into());
             *expr = first.clone();
         }

@@ -518,8 +518,8 @@ impl Infer<'_> {
 
     /// Returns the explicit sizes that a function of type `ty` takes before `arg`, if the types of
     /// the local names among `arg` and the arguments after it determine all of these sizes, and the
-    /// sizes mention only variables that are in scope and not shadowed. Returns `None` if `ty` also takes other
-    /// explicit type-level arguments there.
+    /// sizes mention only variables that are in scope and not shadowed. Returns `None` if `ty` also
+    /// takes other explicit type-level arguments there.
     fn missing_sizes(&self, spine: &Spine, arg: SpineArg, ty: &Ty) -> Option<MissingSizes> {
         let given = spine.args.iter().skip_while(|other| other.term != arg.term);
         let type_of = |other: &SpineArg| match &self.item.term(self.bare(other.term)).kind {

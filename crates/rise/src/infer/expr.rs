@@ -408,10 +408,7 @@ impl Infer<'_> {
                     self.pair_lambda(term, [first, second], pair, body, expected, cause)
                 }
                 _ => {
-                    // An unknown argument is reported elsewhere.
-                    if !given.iter().any(|ty| *self.table.head(ty) == Type::Error) {
-                        self.too_many_parameters(params, grouped, &given, None, cause);
-                    }
+                    self.too_many_parameters(params, grouped, &given, None, cause);
                     self.body_over_unknowns(term, params, body, cause)
                 }
             };

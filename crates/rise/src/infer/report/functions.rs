@@ -432,6 +432,10 @@ impl Infer<'_> {
         inner: Option<TermId>,
         cause: Cause,
     ) {
+        // An unknown argument is reported elsewhere.
+        if given.iter().any(|ty| *self.table.head(ty) == Type::Error) {
+            return;
+        }
         self.clashes += 1;
         let span = match (self.parameter_span(params[0]), params.last()) {
             (first, Some(&last)) => first.cover(self.parameter_span(last)),
