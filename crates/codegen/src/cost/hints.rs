@@ -138,7 +138,7 @@ impl Hint {
             ),
             HintKind::Invariant { factor } => format!(
                 "this has the same result in each iteration of the loop around it (estimated {factor:.1} times slower than \
-                 before that loop)"
+                 in front of that loop)"
             ),
             HintKind::RepeatedCall { function, factor } => format!(
                 "`{function}` is called with the same values in each iteration of the loop around this one (estimated \
