@@ -43,6 +43,8 @@ const fn optional<On>(pass: Pass<On>) -> Step<On> {
 
 /// The passes for functions that run on a CPU.
 const CPU: &[Step] = &[
+    // Indices without quotients are linear, as all that follows expects them.
+    optional(delinearization::PASS),
     // The loops over parts are loops like others for all that follows.
     optional(partial_reductions::PASS),
     // Loops are directly inside each other, and accumulations are single statements with conditions,
@@ -57,6 +59,8 @@ const CPU: &[Step] = &[
         loops::PASS,
         "no target can print loops that are marked for unrolling",
     ),
+    // Conditions that only depend on counters have become bounds of loops.
+    optional(conditional_sums::PASS),
     // Constant indices make elements variables, which the passes on variables then see.
     optional(scalar_replacement::PASS),
     // Halves of tuples are variables before copies are looked for: a copy of a tuple is one of
@@ -74,6 +78,8 @@ const CPU: &[Step] = &[
     optional(histogram_reductions::PASS),
     // Stages that stay apart are whole loops, whose rows can then be accumulated several at a time.
     optional(row_accumulation::PASS),
+    // Rows of stencils that are transposed are not executed together, as they would be afterwards.
+    optional(loop_tiling::PASS),
     // Each of the iterations that are executed together has arrays of its own, which need memory.
     optional(unroll_and_jam::PASS),
     // All arrays that are left need memory.

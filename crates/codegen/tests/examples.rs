@@ -234,7 +234,10 @@ fn divisions_that_are_left() {
         stencil2DClamped: n / 2
         stencil3D: m / 2
         stencil3DClamped: m / 2
+        transposeRead: m / 16
+        transposeReorder: n / 16
         transposeTiled: n / 8, m / 8
+        transposeWrite: n / 16
         tournament: pow_64(3, k - 1) / 3
         treeSum: ((size_t)1 << (k - 1)) / 2
         lowerTriangularProduct: (i + 1) / 2

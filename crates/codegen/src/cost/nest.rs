@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use syntax::ast::{Literal, ScalarType};
 
 use super::chain;
-use super::vectorize::Vectorization;
+use super::vectorize::{self, Vectorization};
 use crate::analysis::math;
 use crate::ir::types::{CType, scalar_size};
 use crate::ir::walk;
@@ -36,6 +36,8 @@ pub(super) struct LoopNode {
     pub vectorization: Vectorization,
     /// The length of the longest chain of an iteration, see [`chain::length`].
     pub chain: f64,
+    /// True if compilers unroll the loop completely.
+    pub is_unrolled: bool,
     pub body: Vec<Node>,
 }
 
@@ -226,6 +228,7 @@ impl<'f> NestBuilder<'f> {
                     threads: Distribution::Shared,
                     vectorization: Vectorization::Unknown,
                     chain: chain::length(&body),
+                    is_unrolled: false,
                     body: self.inside(
                         Around {
                             counter: reduce.counter,
@@ -270,6 +273,7 @@ impl<'f> NestBuilder<'f> {
                 _ => chain::length(&this.body),
             },
             vectorization,
+            is_unrolled: vectorize::is_short(this) && this.step.is_one(),
             body: self.inside(
                 Around {
                     counter: this.counter,

@@ -111,6 +111,7 @@ impl Timer<'_> {
         let starts_threads = threads.is_none() && inner_threads.is_some() && machine.threads > 1;
         let start = match starts_threads {
             true => times * machine.parallel_start,
+            false if this.is_unrolled => 0.0,
             false => times * START / frequency / threads.unwrap_or(1.0),
         };
         let times_of_body = times * this.trips;

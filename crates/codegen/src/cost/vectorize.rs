@@ -69,7 +69,10 @@ pub(super) fn of(function: &Function) -> Vec<Vectorization> {
             match &stmt.kind {
                 StmtKind::For(this) => {
                     all.push(of_loop(function, this, outer));
-                    around = Some(this);
+                    // Compilers unroll short loops.
+                    if outer.is_none() || !is_short(this) {
+                        around = Some(this);
+                    }
                 }
                 StmtKind::Reduce(_) => {
                     all.push(Vectorization::Unknown);
@@ -98,14 +101,19 @@ fn of_loop(function: &Function, this: &Loop, outer: Option<&Loop>) -> Vectorizat
 }
 
 /// Returns true if compilers compute several results of the loop around a reduction at the same
-/// time: it contains only this loop, which has the same length each time, and whose reads of arrays
-/// depend on one of both counters. Other reads would be gathers, which cost more than they save.
+/// time: it contains only this loop, perhaps in short ones, which has the same length each time, and
+/// whose reads of arrays depend on one of both counters, or are windows of constant length. Other
+/// reads would be gathers, which cost more than they save.
 fn is_vectorized_outside(outer: &Loop, this: &Loop) -> bool {
-    let is_plain = outer.body.iter().all(|stmt| match &stmt.kind {
-        StmtKind::For(inner) => inner.counter == this.counter,
-        StmtKind::Declare(..) | StmtKind::Assign(..) => true,
-        _ => false,
+    let mut is_plain = true;
+    walk::each_stmt(&outer.body, &mut |stmt| {
+        is_plain &= match &stmt.kind {
+            StmtKind::For(inner) => inner.counter == this.counter || is_short(inner),
+            StmtKind::Declare(..) | StmtKind::Assign(..) => true,
+            _ => false,
+        };
     });
+    let is_constant = Nat::sub(&this.to, &this.from).as_const().is_some();
     let mut reads_apart = true;
     walk::for_each_expr(&this.body, &mut |expr| {
         walk::sub_exprs(expr, &mut |part| {
@@ -113,8 +121,8 @@ fn is_vectorized_outside(outer: &Loop, this: &Loop) -> bool {
                 && let Some(index) = &place.index
                 && index.mentions(outer.counter)
             {
-                reads_apart &=
-                    has_unit_stride(index, outer.counter) && !index.mentions(this.counter);
+                reads_apart &= has_unit_stride(index, outer.counter)
+                    && (is_constant || !index.mentions(this.counter));
             }
         });
     });
@@ -441,6 +449,24 @@ impl<'a> Body<'a> {
             let is_sum = is_variable(sum) || self.operator(id, sum) == Some(Binary::Add);
             let is_apart = !self.reads(a, id) && !self.reads(b, id);
             return (is_sum && is_apart).then_some(Binary::Add);
+        }
+        if let ExprKind::Select(condition, a, b) = &value.kind
+            && let ExprKind::Binary(comparison, x, y) = &condition.kind
+        {
+            // `x > acc ? x : acc`
+            let is_straight = (a, b) == (x, y);
+            let chooses = is_straight || (a, b) == (y, x);
+            let is_apart = match is_variable(x) {
+                true => !self.reads(y, id),
+                false => is_variable(y) && !self.reads(x, id),
+            };
+            return match (chooses && is_apart, comparison) {
+                (true, Binary::Gt | Binary::Ge) if is_straight => Some(Binary::Max),
+                (true, Binary::Gt | Binary::Ge) => Some(Binary::Min),
+                (true, Binary::Lt | Binary::Le) if is_straight => Some(Binary::Min),
+                (true, Binary::Lt | Binary::Le) => Some(Binary::Max),
+                _ => None,
+            };
         }
         let ExprKind::Binary(operator, a, b) = &value.kind else {
             return None;

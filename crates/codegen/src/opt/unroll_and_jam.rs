@@ -26,6 +26,7 @@ use super::{Pass, Run};
 use crate::analysis::accumulation::AccumulatedRow;
 use crate::analysis::code_size;
 use crate::analysis::conditions::assume_loop;
+use crate::analysis::dependence_test::has_unit_stride;
 use crate::analysis::iterations::{next, writes_own_elements};
 use crate::analysis::uses::Uses;
 use crate::ir::renaming::Renaming;
@@ -133,6 +134,9 @@ impl UnrollAndJam<'_> {
         if is_float_reduction(this) {
             gain.reduces = true;
             return gain;
+        }
+        if gain.reduces && reduces_windows(this) {
+            gain.reduces = false;
         }
         if gain.is_jammed {
             return gain;
@@ -494,6 +498,34 @@ fn is_float_reduction(this: &Loop) -> bool {
         && has_iterations(this, MIN_REDUCED)
         && code_size::of_body(&this.body).is_some_and(|size| size <= MAX_REDUCED_SIZE)
         && !walk::has_loop(&this.body)
+}
+
+/// Returns true if the iterations of a loop reduce windows of constant length that are one element
+/// apart. C compilers compute the results of neighbouring windows in the lanes of vectors.
+fn reduces_windows(this: &Loop) -> bool {
+    let mut counters = Vec::new();
+    let mut is_constant = true;
+    walk::each_stmt(&this.body, &mut |stmt| {
+        if let StmtKind::For(inner) = &stmt.kind {
+            counters.push(inner.counter);
+            is_constant &= Nat::sub(&inner.to, &inner.from).as_const().is_some();
+        }
+    });
+    let mut has_window = false;
+    let mut has_others = false;
+    walk::for_each_expr(&this.body, &mut |expr| {
+        for place in loads(expr) {
+            let index = place.index.as_ref();
+            let Some(index) = index.filter(|index| index.mentions(this.counter)) else {
+                continue;
+            };
+            match has_unit_stride(index, this.counter) {
+                true => has_window |= index.any_var(&|var| counters.contains(&var)),
+                false => has_others = true,
+            }
+        }
+    });
+    is_constant && has_window && !has_others
 }
 
 /// Returns true if a size is a constant, or a constant multiple of a single size plus a constant.

@@ -235,14 +235,11 @@ fn helpers_and_buffers_count_with_64_bits_where_asked() {
             }
         }
 
-        static inline int64_t imin_64(int64_t a, int64_t b) {
-            return a < b ? a : b;
-        }
-
         /* main_ : (n: Nat) -> (m: Nat) -> n.m.natType -> (n*m+m*2).natType
            where n >= 1 */
         void main_(int *restrict output, int64_t n, int64_t m, const int *restrict xs) {
             assert(n >= 1 && "n >= 1");
+            check_count_64("main: n + 2", (double)n + 2);
             check_count_64("main: n*m + m*2", ((double)n + 2) * m);
             int *tmp = allocate((size_t)n * m, sizeof(int));
             for (int64_t i = 0; i < n; i++) {
@@ -250,8 +247,11 @@ fn helpers_and_buffers_count_with_64_bits_where_asked() {
                     tmp[i * m + j] = (int)((uint32_t)xs[i * m + j] + (int)n);
                 }
             }
-            for (int64_t i = 0; i < (n + 2) * m; i++) {
-                output[i] = tmp[imin_64(n - 1, i / m) * m + i % m];
+            for (int64_t row = 0; row < n + 2; row++) {
+                const int64_t edge = (int)(row < n ? row : n - 1);
+                for (int64_t element = 0; element < m; element++) {
+                    output[row * m + element] = tmp[edge * m + element];
+                }
             }
             free(tmp);
         }

@@ -188,22 +188,25 @@ fn a_convolution_tests_each_row_once() {
                     for (int j = 0; j < m; j++) {
                         output[i * m + j] = 0.0f;
                     }
-                    for (int j = 0; j < 9; j++) {
-                        const int at = imax(0, 1 - j % 3);
-                        const int end = imin(m, m - j % 3 + 1);
-                        if (i + j / 3 >= 1 && i + j / 3 < n + 1) {
-                            if (at > 0) {
-                                output[i * m] += weights[j] * 0.0f;
-                            }
-                            for (int k = at; k < end; k++) {
-                                output[i * m + k] += weights[j] * image[(i + j / 3 - 1) * m + j % 3 + k - 1];
-                            }
-                            if (end < m) {
-                                output[(i + 1) * m - j % 3 + 1] += weights[j] * 0.0f;
-                            }
-                        } else {
-                            for (int k = 0; k < m; k++) {
-                                output[i * m + k] += weights[j] * 0.0f;
+                    for (int row = 0; row < 3; row++) {
+                        for (int element = 0; element < 3; element++) {
+                            const int edge = element > 0 ? 0 : 1 - element;
+                            const int end = element < 2 ? m : m - element + 1;
+                            if (row >= 1 - i && row < n - i + 1) {
+                                if (edge > 0) {
+                                    output[i * m] += weights[3 * row + element] * 0.0f;
+                                }
+                                for (int l = edge; l < end; l++) {
+                                    output[i * m + l] +=
+                                        weights[3 * row + element] * image[(i + row - 1) * m + element + l - 1];
+                                }
+                                if (end < m) {
+                                    output[(i + 1) * m - element + 1] += weights[3 * row + element] * 0.0f;
+                                }
+                            } else {
+                                for (int l = 0; l < m; l++) {
+                                    output[i * m + l] += weights[3 * row + element] * 0.0f;
+                                }
                             }
                         }
                     }

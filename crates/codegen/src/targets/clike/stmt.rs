@@ -172,12 +172,24 @@ impl Printer<'_> {
                 self.write(&format!("{constant}{ty} {name}"));
                 if let Some(value) = value {
                     self.write(" = ");
-                    self.expr(value, Prec::Conditional)?;
+                    match &value.kind {
+                        ExprKind::Nat(size) if self.is_size(id) => {
+                            self.nat(size, Prec::Conditional)?;
+                        }
+                        _ => self.expr(value, Prec::Conditional)?,
+                    }
                 }
                 self.write(";");
             }
         }
         Ok(())
+    }
+
+    /// Returns true for a variable that is a part of sizes and indices, which have all bits of these;
+    /// other values of `natType` wrap around at 32 bits.
+    fn is_size(&self, id: Id) -> bool {
+        let is_variable = |expr: &Expr| matches!(&expr.kind, ExprKind::Load(place) if *place == Place::plain(id));
+        (self.function.opaque.iter()).any(|(_, value)| is_variable(value))
     }
 
     /// Writes the declaration of an array that is not on the heap. Fails for one in private memory

@@ -1,0 +1,243 @@
+//! Loop tiling: computes transposed arrays in tiles of [`ROWS`] rows.
+//!
+//! `for i { for j { b[i][j] = a[j][i] } }` reads each column of `a` with a stride, so that a whole
+//! cache line is loaded for each element. Afterwards [`ROWS`] iterations of `i` are in a loop inside
+//! the one over `j`, and use all elements of a line. (Wolf and Lam, "A Data Locality Optimizing
+//! Algorithm", 1991.)
+//!
+//! Nests without reductions are tiled, each of whose iterations writes elements of its own, and that
+//! read or write an array with a stride that the outermost loop would access element by element.
+
+use nat::{Facts, Nat};
+use rustc_hash::FxHashSet;
+
+use super::{Pass, Run};
+use crate::analysis::conditions::assume_loop;
+use crate::analysis::dependence_test::{has_unit_stride, linear_form};
+use crate::analysis::iterations::writes_own_elements;
+use crate::analysis::uses::Uses;
+use crate::ir::trace::Changes;
+use crate::ir::walk::{self, Look};
+use crate::ir::{Function, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "loop-tiling",
+    run: Run::Always(run),
+    changes: Changes::all("computed in tiles of rows, so that whole cache lines are used"),
+};
+
+/// The number of iterations of the outer loop in a tile: the elements of 32 bits in a cache line.
+const ROWS: i64 = 16;
+/// The minimal number of iterations of a loop, for a number that is a constant.
+const MIN_TRIP_COUNT: i64 = 2 * ROWS;
+/// The minimal distance of the elements that are accessed with a stride, for a distance that is a
+/// constant.
+const MIN_STRIDE: i64 = 16;
+
+fn run(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut body = std::mem::take(&mut function.body);
+    let mut pass = Tiling {
+        untracked: uses.untracked(&body),
+        uses,
+        facts: function.known(),
+        function,
+    };
+    pass.block(&mut body);
+    function.body = body;
+}
+
+struct Tiling<'f> {
+    function: &'f mut Function,
+    uses: Uses,
+    /// The variables that may be accessed other than by name.
+    untracked: FxHashSet<Id>,
+    facts: Facts,
+}
+
+impl Tiling<'_> {
+    fn block(&mut self, body: &mut Vec<Stmt>) {
+        for mut stmt in std::mem::take(body) {
+            if let StmtKind::For(this) = &mut stmt.kind
+                && self.is_tiled(this)
+            {
+                let end = self.tiled_end(this);
+                let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
+                let tiles = StmtKind::For(self.tiles(this, &end));
+                body.push(Stmt::new(tiles, stmt.origin, made_by));
+                if end != this.to {
+                    this.from = end;
+                    body.push(stmt);
+                }
+                continue;
+            }
+            let facts = self.facts.clone();
+            if let StmtKind::For(this) = &stmt.kind {
+                assume_loop(&mut self.facts, this);
+            }
+            walk::each_block(&mut stmt, &mut |inner| self.block(inner));
+            self.facts = facts;
+            body.push(stmt);
+        }
+    }
+
+    /// Returns true if a loop is the outermost one of a nest that accesses columns, and whose
+    /// iterations may be executed in any order.
+    fn is_tiled(&self, this: &Loop) -> bool {
+        let Some(inner) = innermost(this) else {
+            return false;
+        };
+        let has_plain_mode = matches!(this.mode, LoopMode::Sequential | LoopMode::Parallel);
+        let is_rectangular = loops_in(this).iter().all(|inner| {
+            let sizes = [&inner.from, &inner.to, &inner.step];
+            let mut sizes = sizes.into_iter();
+            inner.mode == LoopMode::Sequential
+                && sizes.all(|size| !size.mentions(this.counter) && !self.uses.is_data(size))
+        });
+        has_plain_mode
+            && is_rectangular
+            && has_iterations(this)
+            && accesses_columns(this, inner)
+            && self.is_permutable(this)
+    }
+
+    /// Returns true if the iterations of a nest may be executed in any order, which are those of its
+    /// loops in the same order with the outermost one innermost.
+    fn is_permutable(&self, this: &Loop) -> bool {
+        let is_apart =
+            |this: &Loop, facts: &Facts| writes_own_elements(this, facts, &self.uses, &self.untracked);
+        if is_apart(this, &self.facts) {
+            return true;
+        }
+        let permuted = with_innermost(this, &|body| Loop {
+            body,
+            ..this.clone()
+        });
+        let mut facts = self.facts.clone();
+        let mut next = permuted.first();
+        while let Some(StmtKind::For(this)) = next.map(|stmt| &stmt.kind) {
+            if !is_apart(this, &facts) {
+                return false;
+            }
+            assume_loop(&mut facts, this);
+            next = this.body.first();
+        }
+        true
+    }
+
+    /// Returns the end of the largest range of a loop whose length is a multiple of [`ROWS`].
+    fn tiled_end(&self, this: &Loop) -> Nat {
+        let rows = Nat::constant(ROWS);
+        let length = Nat::sub(&this.to, &this.from);
+        let tiled = Nat::mul(&Nat::div(&length, &rows), &rows);
+        self.facts.normalize(&(&this.from + &tiled))
+    }
+
+    /// Returns the loop over the tiles before `end`.
+    fn tiles(&mut self, this: &Loop, end: &Nat) -> Loop {
+        let tile = self.function.fresh_size("tile");
+        let first = Nat::var(tile);
+        let body = with_innermost(this, &|body| Loop {
+            from: first.clone(),
+            to: &first + ROWS,
+            mode: LoopMode::Sequential,
+            body,
+            ..this.clone()
+        });
+        Loop {
+            counter: tile,
+            to: end.clone(),
+            step: Nat::constant(ROWS),
+            body,
+            ..this.clone()
+        }
+    }
+}
+
+/// Returns the innermost one of [`loops_in`] a loop; `None` if it does not consist of assignments,
+/// conditions and short loops, which C compilers unroll.
+fn innermost(this: &Loop) -> Option<&Loop> {
+    let inner = *loops_in(this).last()?;
+    let mut is_plain = true;
+    walk::each_stmt(&inner.body, &mut |stmt| {
+        is_plain &= match &stmt.kind {
+            StmtKind::Declare(..)
+            | StmtKind::Assign(..)
+            | StmtKind::If { .. }
+            | StmtKind::Block(_) => true,
+            StmtKind::For(this) => !has_iterations(this),
+            _ => false,
+        };
+    });
+    is_plain.then_some(inner)
+}
+
+/// Returns the long loops each of which is the body of the one around it, where the first one is the
+/// body of a loop.
+fn loops_in(this: &Loop) -> Vec<&Loop> {
+    let mut loops = Vec::new();
+    let mut body = &this.body;
+    while let [stmt] = &body[..]
+        && let StmtKind::For(inner) = &stmt.kind
+        && has_iterations(inner)
+    {
+        loops.push(inner);
+        body = &inner.body;
+    }
+    loops
+}
+
+/// Returns the body of a loop with another loop around the body of the innermost one.
+fn with_innermost(this: &Loop, around: &dyn Fn(Vec<Stmt>) -> Loop) -> Vec<Stmt> {
+    let [stmt] = &this.body[..] else {
+        return this.body.clone();
+    };
+    let StmtKind::For(inner) = &stmt.kind else {
+        return this.body.clone();
+    };
+    let body = match loops_in(inner).is_empty() {
+        true => {
+            let this = StmtKind::For(around(inner.body.clone()));
+            vec![Stmt::new(this, stmt.origin, stmt.made_by)]
+        }
+        false => with_innermost(inner, around),
+    };
+    let inner = StmtKind::For(Loop {
+        body,
+        ..inner.clone()
+    });
+    vec![Stmt::new(inner, stmt.origin, stmt.made_by)]
+}
+
+/// Returns true if a loop counts in steps of 1 and is not known to have few iterations.
+fn has_iterations(this: &Loop) -> bool {
+    let trip_count = Nat::sub(&this.to, &this.from).as_const();
+    this.step.is_one() && trip_count.is_none_or(|trip_count| trip_count >= MIN_TRIP_COUNT)
+}
+
+/// Returns true if the inner one of two loops reads or writes an array with a stride, whose elements
+/// are next to each other for the outer one.
+fn accesses_columns(outer: &Loop, inner: &Loop) -> bool {
+    struct Columns<'l> {
+        outer: &'l Loop,
+        inner: &'l Loop,
+        found: bool,
+    }
+    impl Look for Columns<'_> {
+        fn place(&mut self, place: &Place) {
+            let Some(index) = &place.index else { return };
+            let is_far = linear_form(index, self.inner.counter).is_some_and(|(stride, _)| {
+                let stride = stride.as_const();
+                stride.is_none_or(|stride| stride.abs() >= MIN_STRIDE)
+            });
+            self.found |= is_far && has_unit_stride(index, self.outer.counter);
+        }
+    }
+    let mut columns = Columns {
+        outer,
+        inner,
+        found: false,
+    };
+    walk::look(&inner.body, &mut columns);
+    columns.found
+}
