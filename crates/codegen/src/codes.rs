@@ -168,6 +168,35 @@ declare_diagnostics! {
     /// ```
     LOOP_INVARIANT = "loop-invariant";
 
+    /// Each step of a reduction reads and writes all elements of a large array.
+    ///
+    /// If the array is larger than a cache, it moves from memory and back in each step. Where the step is a `map` over rows, the
+    /// map can be outside of the reduction: each row then stays in the cache until it is complete.
+    ///
+    /// Slow:
+    ///
+    /// ```rise slow
+    /// @target(c)
+    /// def product = depFun((n: Nat, k: Nat, m: Nat) => fun(a: n.k.f32, b: k.m.f32 =>
+    ///   zip(a |> transpose)(b)
+    ///     |> reduceSeq(fun(sums, step => zip(sums)(step._1) |> mapSeq(fun(row =>
+    ///          zip(row._1)(step._2) |> mapSeq(fun(p => p._1 + row._2 * p._2))))))(
+    ///       generate(fun(i => generate(fun(j => 0.0f)))) |> mapSeq(mapSeq(id)))
+    ///     |> mapSeq(mapSeq(id))))
+    /// ```
+    ///
+    /// Fast:
+    ///
+    /// ```rise fast
+    /// @target(c)
+    /// def product = depFun((n: Nat, k: Nat, m: Nat) => fun(a: n.k.f32, b: k.m.f32 =>
+    ///   a |> mapSeq(fun(row => zip(row)(b)
+    ///     |> reduceSeq(fun(sums, step => zip(sums)(step._2) |> mapSeq(fun(p => p._1 + step._1 * p._2))))(
+    ///       generate(fun(j => 0.0f)) |> mapSeq(id))
+    ///     |> mapSeq(id)))))
+    /// ```
+    LOOP_ORDER = "loop-order";
+
     /// Each step of a reduction waits for the one before it.
     ///
     /// Compilers do not change the order of operations on floating-point numbers, because that changes the rounding of the

@@ -255,28 +255,23 @@ fn copies_of_zipped_arrays_have_a_hint() {
     );
 }
 
-/// A transposing copy may be meant, other reads of columns are slow.
+/// The loops are interchanged, or computed in tiles if some arrays are accessed row by row.
 #[test]
-fn maps_over_columns_have_a_hint_and_transpositions_have_none() {
-    let hints = |f: &str| {
+fn maps_over_columns_have_no_hint() {
+    let hints = |body: &str| {
         let text = format!(
-            "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
-               a |> transpose |> mapSeq(mapSeq({f})) |> transpose))"
+            "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32, b: m.n.f32 => {body}))"
         );
         in_c(&text, &[("n", 3000), ("m", 3000)]).hints
     };
-    assert_eq!(hints("id"), []);
-    let found = hints("fun(x => x * x + 1.0f)");
-    let is_map = |kind: &HintKind| {
-        matches!(
-            kind,
-            HintKind::StridedRead {
-                purpose: AccessPurpose::Results,
-                ..
-            }
-        )
-    };
-    assert!(found.len() == 1 && is_map(&found[0].kind), "{found:?}");
+    for body in [
+        "a |> transpose |> mapSeq(mapSeq(id))",
+        "a |> transpose |> mapSeq(mapSeq(fun(x => x * x + 1.0f))) |> transpose",
+        "zip(a)(b |> transpose) |> mapSeq(fun(r => zip(r._1)(r._2) |> mapSeq(fun(p => p._1 + p._2))))",
+        "a |> map(fun(row => row)) |> mapSeq(mapSeq(fun(x => x * 2.0f))) |> transpose",
+    ] {
+        assert_eq!(hints(body), [], "{body}");
+    }
 }
 
 #[test]
@@ -345,19 +340,76 @@ fn arrays_that_are_stored_to_be_read_once_have_a_hint() {
     assert_eq!(in_c(windows, &[("n", 10_000_000)]).hints, []);
 }
 
+/// Each step of the sum over `k` reads and writes a matrix that is larger than the first cache.
 #[test]
-fn writes_with_a_stride_have_a_hint() {
-    let text = "def f = depFun((n: Nat, m: Nat) => fun(xs: n.f32, ys: m.f32 =>
-      ys |> mapSeq(fun(y => xs |> mapSeq(fun(x => x * y)))) |> transpose))";
-    let found = only_hint(text, &[("n", 3000), ("m", 3000)]);
-    let is_write = matches!(
-        found,
-        HintKind::StridedRead {
-            is_written: true,
-            ..
-        }
+fn sums_of_matrices_have_a_hint() {
+    let text = "def f = depFun((n: Nat, k: Nat, m: Nat) => fun(a: n.k.f32, b: k.m.f32 =>
+      zip(a |> transpose)(b) |> reduceSeq(fun(sums, step => zip(sums)(step._1) |> mapSeq(fun(row =>
+        zip(row._1)(step._2) |> mapSeq(fun(p => p._1 + row._2 * p._2))))))(
+          generate(fun(i => generate(fun(j => 0.0f)))) |> mapSeq(mapSeq(id))) |> mapSeq(mapSeq(id))))";
+    let found = only_hint(text, &[("n", 400), ("k", 400), ("m", 400)]);
+    assert!(matches!(found, HintKind::LoopOrder { .. }), "{found:?}");
+}
+
+/// The loop over the columns is around the one over the rows.
+#[test]
+fn products_that_read_columns_have_a_hint() {
+    let text = "def f = depFun((n: Nat, k: Nat, m: Nat) => fun(a: n.k.f32, b: k.m.f32 =>
+      b |> transpose |> mapSeq(fun(column => a |> mapSeq(fun(row => zip(row)(column)
+        |> reduceSeq(fun(sum, p => fma(p._1)(p._2)(sum)))(0.0f))))) |> transpose))";
+    let found = only_hint(text, &[("n", 504), ("k", 504), ("m", 504)]);
+    assert!(matches!(found, HintKind::StridedRead { .. }), "{found:?}");
+}
+
+#[test]
+fn columns_of_selected_rows_have_a_hint() {
+    let text = "def f = depFun((n: Nat, m: Nat, k: Nat) => fun(at: n.Idx[k], table: k.m.f32 =>
+      table |> gather(at) |> transpose |> mapSeq(reduceSeq(add)(0.0f))))";
+    let found = in_c(text, &[("n", 200_000), ("m", 64), ("k", 10_000)]);
+    let messages: Vec<_> = (found.hints.iter())
+        .map(|hint| hint.message(&found.names))
+        .collect();
+    assert!(
+        messages.len() == 1 && messages[0].starts_with("`table` is read at places that data selects"),
+        "{messages:?}"
     );
-    assert!(is_write, "{found:?}");
+}
+
+/// Each element is in nine windows.
+#[test]
+fn calls_for_each_element_of_a_window_have_a_hint() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(a: (n + 8).m.f32 =>
+      a |> map(map(fun(x => exp(x)))) |> slide(9)(1) |> mapSeq(fun(rows =>
+        rows |> transpose |> mapSeq(reduceSeq(add)(0.0f))))))";
+    let found = only_hint(text, &[("n", 2000), ("m", 2000)]);
+    assert!(
+        matches!(&found, HintKind::RepeatedCall { array: Some(array), .. } if array == "a"),
+        "{found:?}"
+    );
+}
+
+/// The copy and the sum of a tile of rows are executed one after the other.
+#[test]
+fn copies_of_rows_before_a_sum_have_a_hint() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+      a |> mapSeq(mapSeq(id)) |> toMem |> mapSeq(reduceSeq(add)(0.0f))))";
+    let found = only_hint(text, &[("n", 3000), ("m", 3000)]);
+    assert!(matches!(found, HintKind::Copy { .. }), "{found:?}");
+    let padded = "def f = depFun(n: Nat => fun(a: n.f32 =>
+      a |> padClamp(1)(1) |> mapSeq(id) |> toMem |> slide(3)(1) |> mapSeq(reduceSeqUnroll(add)(0.0f))))";
+    let found = only_hint(padded, &[("n", 10_000_000)]);
+    assert!(matches!(found, HintKind::Copy { .. }), "{found:?}");
+}
+
+/// The sums of a column up to the diagonal.
+#[test]
+fn triangles_that_are_read_by_columns_have_a_hint() {
+    let text = "def f = depFun(n: Nat => fun(a: n.n.f32 =>
+      (generate(fun(i => indexAsNat(i))) : n.natType) |> zip(a |> transpose) |> mapSeq(fun(c =>
+        zip(c._1)(generate(fun(j => indexAsNat(j)))) |> reduceSeq(fun(sum, p =>
+          select(p._2 <= c._2)(sum + p._1)(sum)))(0.0f)))))";
+    let found = only_hint(text, &[("n", 3000)]);
+    assert!(matches!(found, HintKind::StridedRead { .. }), "{found:?}");
 }
 
 /// Four rows are summed side by side, and the time is that of the exponential function.
@@ -528,7 +580,7 @@ fn searches_for_the_least_float_are_not_vectorised() {
         )
     };
     let found = in_c(&text("f32", "1.0f"), &[]);
-    let obstacle = Obstacle::Recurrence("least".into());
+    let obstacle = Obstacle::OrderedReduction("minimum");
     assert_eq!(
         found.loops[0].vectorization,
         Vectorization::Scalar(obstacle)

@@ -82,6 +82,7 @@ fn is_chosen_by_strategy(db: &dyn Db, item: SourceItem, target: Target) -> bool 
 fn code(hint: &Hint) -> Code {
     match hint.kind {
         HintKind::StridedRead { .. } => codes::STRIDED_READ,
+        HintKind::LoopOrder { .. } => codes::LOOP_ORDER,
         HintKind::Copy { .. } => codes::COPY,
         HintKind::Invariant { .. } | HintKind::RepeatedCall { .. } => codes::LOOP_INVARIANT,
         HintKind::Unfused { .. } => codes::UNFUSED,
@@ -107,10 +108,16 @@ fn help(hint: &Hint) -> &'static str {
                 "make the loop over neighbours the inner one: map over the array before it is transposed"
             }
         },
+        HintKind::LoopOrder { .. } => {
+            "put the map inside of the reduction around it: compute the results row by row, each by a reduction"
+        }
         HintKind::Invariant { .. } => {
             "bind the result by `let` in front of the map or reduction around it"
         }
-        HintKind::RepeatedCall { .. } => {
+        HintKind::RepeatedCall { array: Some(_), .. } => {
+            "store the result for each element with `toMem`, and read it where it is used"
+        }
+        HintKind::RepeatedCall { array: None, .. } => {
             "store the values in front of the loop around this one, with `toMem`"
         }
         HintKind::Unfused { .. } => "compute the elements where they are read, without `toMem`",

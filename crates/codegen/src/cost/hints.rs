@@ -4,6 +4,8 @@
 //! time of the function, whose faster form is at least [`MIN_FACTOR`] times faster by the model, and
 //! for which something can be done in the program.
 
+use std::borrow::Cow;
+
 use nat::{Nat, Var};
 use rise::Names;
 use rise::core::Origin;
@@ -11,7 +13,7 @@ use rise::print::nat_text;
 use rustc_hash::FxHashSet;
 use syntax::ast::Name;
 
-use super::interchange::{self, loop_with_number, strided_loads, strided_stores};
+use super::interchange::{self, StridedAccess, loop_with_number};
 use super::nest::{self, Node, evaluate, is_loop};
 use super::time::NestTime;
 use super::vectorize::{self, Obstacle, Vectorization};
@@ -19,12 +21,15 @@ use super::{Analysis, iterations, loops};
 use crate::analysis::dependence_test::{has_unit_stride, linear_form};
 use crate::ir::kernel::KernelFunction;
 use crate::ir::walk;
+use crate::opt::{loop_tiling, unroll_and_jam};
 use crate::ir::{ExprKind, Function, Home, Id, Level, Loop, Place, Query, Stmt, StmtKind};
 
 /// The smallest factor between the time of a loop and of its faster form for a hint.
 const MIN_FACTOR: f64 = 1.5;
 /// The largest factor that the model distinguishes.
 const MAX_FACTOR: f64 = 50.0;
+/// The largest number of elements of a window that is read in place of its copy.
+const MAX_WINDOW: f64 = 9.0;
 /// The smallest part of the time of a function that a loop with a hint takes.
 const MIN_SHARE: f64 = 0.1;
 
@@ -45,14 +50,22 @@ pub enum HintKind {
     StridedRead {
         /// The array.
         array: Name,
-        /// The distance in elements.
-        stride: Nat,
+        /// The distance in elements; `None` if data selects them.
+        stride: Option<Nat>,
         /// True if the elements are written.
         is_written: bool,
         /// The factor by which it is slower than with both loops interchanged.
         factor: f64,
         /// The use of the elements.
         purpose: AccessPurpose,
+    },
+    /// A reduction each of whose steps reads and writes an array that is too large for a cache,
+    /// although the loop in it could be outside of it.
+    LoopOrder {
+        /// The array.
+        array: Name,
+        /// The factor by which it is slower than inside of the other loop.
+        factor: f64,
     },
     /// A loop that only copies an array to another one.
     Copy {
@@ -68,10 +81,13 @@ pub enum HintKind {
         /// The factor by which it is slower than if it was executed once.
         factor: f64,
     },
-    /// A loop that calls a function with the same values in each iteration of the loop around it.
+    /// A loop that calls a function with the same values in each iteration of the loop around it, or
+    /// several times with each element of an array.
     RepeatedCall {
         /// The function.
         function: Name,
+        /// The array, if its elements are the values.
+        array: Option<Name>,
         /// The factor by which it is slower than without the calls.
         factor: f64,
     },
@@ -132,15 +148,34 @@ impl Hint {
                 factor,
                 ..
             } => format!(
-                "`{array}` is {} with stride {} (estimated {factor:.1} times slower than row by row)",
+                "`{array}` is {} {} (estimated {factor:.1} times slower than row by row)",
                 if *is_written { "written" } else { "read" },
-                stride_text(stride)
+                match stride {
+                    Some(stride) => format!("with stride {}", stride_text(stride)),
+                    None => "at places that data selects".to_owned(),
+                }
+            ),
+            HintKind::LoopOrder { array, factor } => format!(
+                "each step reads and writes all of `{array}` (estimated {factor:.1} times slower than one row of it after \
+                 the other)"
             ),
             HintKind::Invariant { factor } => format!(
                 "this has the same result in each iteration of the loop around it (estimated {factor:.1} times slower than \
                  in front of that loop)"
             ),
-            HintKind::RepeatedCall { function, factor } => format!(
+            HintKind::RepeatedCall {
+                function,
+                array: Some(array),
+                factor,
+            } => format!(
+                "`{function}` is called several times with each element of `{array}` (estimated {factor:.1} times slower \
+                 than once)"
+            ),
+            HintKind::RepeatedCall {
+                function,
+                array: None,
+                factor,
+            } => format!(
                 "`{function}` is called with the same values in each iteration of the loop around this one (estimated \
                  {factor:.1} times slower than without the calls)"
             ),
@@ -167,6 +202,7 @@ impl Hint {
     pub fn factor(&self) -> Option<f64> {
         match self.kind {
             HintKind::StridedRead { factor, .. }
+            | HintKind::LoopOrder { factor, .. }
             | HintKind::Invariant { factor }
             | HintKind::RepeatedCall { factor, .. }
             | HintKind::OrderedReduction { factor, .. } => Some(factor),
@@ -207,6 +243,8 @@ pub(super) fn of(analysis: &Analysis<'_>) -> Vec<Hint> {
                 (analysis.repeated(outer, this, inner))
                     .or_else(|| analysis.strided_read(outer, this, inner))
             })
+            .or_else(|| analysis.repeated_for_elements(this, inner))
+            .or_else(|| analysis.loop_order(this, inner))
             .or_else(|| analysis.copy(inner, this))
             .or_else(|| analysis.unfused(inner, this))
             .or_else(|| analysis.obstacle(inner, this, vectorization));
@@ -282,29 +320,43 @@ impl Analysis<'_> {
         let StmtKind::For(around) = &outer_stmt.kind else {
             return None;
         };
-        let (place, stride, is_written) = strided_place(around, inner)?;
+        let mut function = Cow::Borrowed(self.function);
+        let access = match strided_access(&function, around, inner) {
+            Some(found) => found,
+            // The loop over neighbours may be the one around both.
+            None => {
+                let (_, next) = loops_with_parents(&self.function.body).swap_remove(outer);
+                let next = next?;
+                let StmtKind::For(columns) = &loop_with_number(&self.function.body, next)?.kind
+                else {
+                    return None;
+                };
+                let found = strided_access(self.function, columns, inner)?;
+                function = Cow::Owned(interchange::with_inner_loop_outside(self.function, next)?);
+                found
+            }
+        };
         // Arrays are packed and transposed on purpose, but not to read each element once.
         if let Some(places) = copied_places(&inner.body)
             && !(places.iter()).all(|(to, _)| is_read_in_outer_loops(&around.body, to.id))
         {
             return None;
         }
-        let mut changed = interchange::interchanged(self.function, outer, number)?;
+        let mut changed = interchange::interchanged(&function, outer, number)?;
         // The other loops in the same map are as slow, and are to be interchanged with it as well.
         let mut others = 0;
         for _ in 0..self.vectorization.len() {
-            let Some((outer, inner)) = strided_loops(&changed.body, outer_stmt.origin) else {
+            let Some((outer, inner)) = strided_loops(&changed, outer_stmt.origin) else {
                 break;
             };
             changed = interchange::interchanged(&changed, outer, inner)?;
             others += 1;
         }
-        let other = Analysis::new(&changed, self.values, self.machine);
-        let factor = self.factor(outer, other.seconds())?;
+        let factor = self.factor(outer, self.seconds_of_function(changed)?)?;
         Some(HintKind::StridedRead {
-            array: self.name(place.id),
-            stride,
-            is_written,
+            array: self.name(access.place.id),
+            stride: access.stride,
+            is_written: access.is_written,
             factor,
             purpose: match assigns_variable(inner) {
                 true if others > 0 => AccessPurpose::SeveralReductions,
@@ -315,6 +367,30 @@ impl Analysis<'_> {
         })
     }
 
+    /// Finds a loop in a reduction that accumulates in all elements of an array, and in which a loop could
+    /// be outside of the reduction.
+    fn loop_order(&self, number: usize, inner: &Loop) -> Option<HintKind> {
+        let place = accumulated_place(&inner.body)?;
+        let index = place.index.as_ref()?;
+        let loops = loops_with_parents(&self.function.body);
+        let mut next = loops.get(number)?.1;
+        while let Some(outer) = next {
+            let (stmt, parent) = loops.get(outer)?;
+            // The array of a single loop is a row, which a cache holds.
+            let is_reduction = matches!(&stmt.kind, StmtKind::For(this)
+                if !index.mentions(this.counter) && contains_nest(&this.body));
+            if is_reduction
+                && let Some(changed) = interchange::with_inner_loop_outside(self.function, outer)
+            {
+                let array = self.name(place.id);
+                let factor = self.factor(number, self.seconds_of_function(changed)?)?;
+                return Some(HintKind::LoopOrder { array, factor });
+            }
+            next = *parent;
+        }
+        None
+    }
+
     /// Finds a loop that only copies arrays to temporary ones, or the other way round, in which every
     /// element keeps its index: then the other array could be used in its place.
     fn copy(&self, inner: &Loop, number: usize) -> Option<HintKind> {
@@ -323,8 +399,12 @@ impl Analysis<'_> {
             matches!(variable.home, Home::Local(_)) && variable.count.is_some()
         };
         let places = copied_places(&inner.body)?;
-        let is_needless =
-            (self.stored_for_one_read(inner)).is_some_and(|to| self.gains_without(to));
+        let is_needless = |reads: f64| {
+            (self.stored_for_reads(inner, reads)).is_some_and(|to| self.gains_without(to))
+        };
+        let is_read_once = is_needless(1.0);
+        // The elements of a window are read with their neighbours.
+        let is_window = is_read_once || is_needless(MAX_WINDOW);
         let mut elements = 0.0;
         let mut names: Vec<Name> = Vec::new();
         for (to, from) in places {
@@ -332,7 +412,11 @@ impl Analysis<'_> {
             let is_whole = to.members.is_empty() && from.members.is_empty() && to.id != from.id;
             let keeps_index =
                 distance.as_const() == Some(0) && (is_local(to.id) || is_local(from.id));
-            if !is_whole || !(keeps_index || is_needless) {
+            let is_along = [to, from].iter().all(|place| {
+                let index = place.index.as_ref();
+                index.is_some_and(|index| has_unit_stride(index, inner.counter))
+            });
+            if !is_whole || !(keeps_index || is_read_once || is_window && is_along) {
                 return None;
             }
             elements += nest::element_bytes(&self.function.variables[to.id.0 as usize].elem);
@@ -348,7 +432,7 @@ impl Analysis<'_> {
 
     /// Finds a loop that stores an array which needs no memory, because each element is read once.
     fn unfused(&self, inner: &Loop, number: usize) -> Option<HintKind> {
-        let array = self.stored_for_one_read(inner)?;
+        let array = self.stored_for_reads(inner, 1.0)?;
         if !self.gains_without(array) {
             return None;
         }
@@ -373,18 +457,42 @@ impl Analysis<'_> {
             return (factor >= MIN_FACTOR).then_some(HintKind::Invariant { factor });
         }
         let (function, body) = self.repeated_call(around, inner)?;
+        let seconds = self.seconds_with_body(number, &body)?;
+        let factor = self.factor(number, seconds)?;
+        Some(HintKind::RepeatedCall {
+            function,
+            array: None,
+            factor,
+        })
+    }
+
+    /// Finds a loop that calls a function several times with each element of an array.
+    fn repeated_for_elements(&self, number: usize, inner: &Loop) -> Option<HintKind> {
+        let (function, array, body) = self.call_for_elements(number, inner)?;
+        let elements = self.function.variables[array.0 as usize].count.as_ref()?;
+        let elements = evaluate(elements, self.values)? as f64;
+        let once = elements * self.machine.cycles.call / self.machine.frequency;
+        let seconds = self.seconds_with_body(number, &body)? + once;
+        let factor = self.factor(number, seconds)?;
+        Some(HintKind::RepeatedCall {
+            function,
+            array: Some(self.name(array)),
+            factor,
+        })
+    }
+
+    /// Returns the time of the function with another body of the loop with a number.
+    fn seconds_with_body(&self, number: usize, body: &[Stmt]) -> Option<f64> {
         let mut changed = self.function.clone();
         let all = std::mem::take(&mut changed.body);
         changed.body = interchange::replaced(all, number, &mut 0, &mut |stmt| {
             let mut stmt = stmt.clone();
             if let StmtKind::For(this) = &mut stmt.kind {
-                this.body.clone_from(&body);
+                this.body = body.to_vec();
             }
             Some(vec![stmt])
         })?;
-        let seconds = Analysis::new(&changed, self.values, self.machine).seconds();
-        let factor = self.factor(number, seconds)?;
-        Some(HintKind::RepeatedCall { function, factor })
+        Some(Analysis::new(&changed, self.values, self.machine).seconds())
     }
 
     /// Returns the number of bytes that a loop stores with the loops around it, and its value, if an
@@ -421,18 +529,37 @@ impl Analysis<'_> {
                 let before = self.seconds() * share.min(1.0);
                 *factor = (before / (before - saved).max(0.0)).min(*factor * gain);
             }
-            HintKind::StridedRead { factor, .. } | HintKind::OrderedReduction { factor, .. } => {
-                *factor *= gain;
+            HintKind::StridedRead { factor, .. }
+            | HintKind::LoopOrder { factor, .. }
+            | HintKind::OrderedReduction { factor, .. } => *factor *= gain,
+            // The parts of an array that is computed in tiles are in a cache.
+            HintKind::Unfused { .. } | HintKind::Copy { .. } => {
+                let is_fast = own.iter().any(|number| {
+                    let array = match &loops[*number].0.kind {
+                        StmtKind::For(this) => self.stored_for_reads(this, MAX_WINDOW),
+                        _ => None,
+                    };
+                    array.is_some_and(|array| !self.gains_without(array))
+                });
+                if is_fast {
+                    return None;
+                }
             }
             HintKind::Invariant { .. }
             | HintKind::RepeatedCall { .. }
-            | HintKind::Copy { .. }
-            | HintKind::Unfused { .. }
             | HintKind::Uncoalesced { .. } => {}
         }
         hint.factor()
             .is_none_or(|factor| factor >= MIN_FACTOR)
             .then_some(hint)
+    }
+
+    /// Returns the time of another function, after the passes that change the order of iterations.
+    fn seconds_of_function(&self, mut function: Function) -> Option<f64> {
+        for pass in [loop_tiling::PASS, unroll_and_jam::PASS] {
+            pass.apply(&mut function).ok()?;
+        }
+        Some(Analysis::new(&function, self.values, self.machine).seconds())
     }
 
     /// Returns the time of the function with these trees of loops.
@@ -444,7 +571,7 @@ impl Analysis<'_> {
     }
 
     /// Returns a loop and the loops around it.
-    fn loops_around(&self, number: usize) -> Vec<&Loop> {
+    pub(super) fn loops_around(&self, number: usize) -> Vec<&Loop> {
         let all = loops_with_parents(&self.function.body);
         let mut next = Some(number);
         let mut found = Vec::new();
@@ -504,6 +631,20 @@ impl Analysis<'_> {
     }
 }
 
+/// Returns the place of an element that statements assign, if its new value depends on its old one.
+fn accumulated_place(body: &[Stmt]) -> Option<&Place> {
+    body.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Assign(place, value) if place.index.is_some() => {
+            let mut reads = false;
+            walk::sub_exprs(value, &mut |part| {
+                reads |= matches!(&part.kind, ExprKind::Load(from) if from == place);
+            });
+            reads.then_some(place)
+        }
+        _ => None,
+    })
+}
+
 /// Returns the places that statements write and read if all of them only copy elements, and there is
 /// at least one.
 fn copied_places(body: &[Stmt]) -> Option<Vec<(&Place, &Place)>> {
@@ -557,24 +698,24 @@ fn stores_values(outer: &Loop, inner: &Loop) -> bool {
     found
 }
 
-/// Returns a place that the inner one of two loops reads or writes with a stride, which is its
-/// distance in elements, although the loop around it would access neighbours; and true if it is
-/// written.
-fn strided_place<'l>(outer: &Loop, inner: &'l Loop) -> Option<(&'l Place, Nat, bool)> {
-    let loads = strided_loads(&inner.body, inner.counter).into_iter();
-    let stores = strided_stores(&inner.body, inner.counter).into_iter();
-    let mut accesses = (loads.map(|(place, stride)| (place, stride, false)))
-        .chain(stores.map(|(place, stride)| (place, stride, true)));
-    accesses.find(|(place, ..)| {
-        let index = place.index.as_ref();
+/// Returns an access of the inner one of two loops with a stride, although the outer loop would access
+/// neighbours.
+fn strided_access<'l>(
+    function: &Function,
+    outer: &Loop,
+    inner: &'l Loop,
+) -> Option<StridedAccess<'l>> {
+    let mut accesses = interchange::strided_accesses(function, inner).into_iter();
+    accesses.find(|access| {
+        let index = access.place.index.as_ref();
         index.is_some_and(|index| has_unit_stride(index, outer.counter))
     })
 }
 
 /// Returns the numbers of the first two loops, of which the outer one comes from a phrase, such that
-/// the inner one has a [`strided_place`].
-fn strided_loops(body: &[Stmt], phrase: Origin) -> Option<(usize, usize)> {
-    let loops = loops_with_parents(body);
+/// the inner one has a [`strided_access`].
+fn strided_loops(function: &Function, phrase: Origin) -> Option<(usize, usize)> {
+    let loops = loops_with_parents(&function.body);
     loops
         .iter()
         .enumerate()
@@ -585,7 +726,7 @@ fn strided_loops(body: &[Stmt], phrase: Origin) -> Option<(usize, usize)> {
             else {
                 return None;
             };
-            let is_strided = around.origin == phrase && strided_place(around_loop, inner).is_some();
+            let is_strided = around.origin == phrase && strided_access(function, around_loop, inner).is_some();
             is_strided.then_some((outer, number))
         })
 }
@@ -593,6 +734,11 @@ fn strided_loops(body: &[Stmt], phrase: Origin) -> Option<(usize, usize)> {
 /// Returns true if there is a loop in a loop.
 fn contains_loop(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::For(this) if walk::has_loop(&this.body))
+}
+
+/// Returns true if there is a loop in a loop among statements.
+fn contains_nest(body: &[Stmt]) -> bool {
+    body.iter().any(contains_loop)
 }
 
 /// Marks the loop with a number as vectorised.

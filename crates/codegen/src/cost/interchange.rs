@@ -8,6 +8,7 @@ use nat::{Nat, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::nest::is_loop;
+use crate::analysis::conditions;
 use crate::analysis::dependence_test::linear_form;
 use crate::ir::walk::{self, Change};
 use crate::ir::{ExprKind, Function, Home, Id, Loop, LoopMode, Place, Stmt, StmtKind};
@@ -30,6 +31,39 @@ pub(super) fn interchanged(function: &Function, outer: usize, inner: usize) -> O
         variable.count = Some(&length * &count);
         variable.home = Home::Local(None);
     }
+    Some(result)
+}
+
+/// Returns the function with the only statement of the loop with a number, a loop, around that loop;
+/// `None` if they cannot be interchanged.
+pub(super) fn with_inner_loop_outside(function: &Function, outer: usize) -> Option<Function> {
+    let mut result = function.clone();
+    let body = std::mem::take(&mut result.body);
+    result.body = replaced(body, outer, &mut 0, &mut |stmt| {
+        let StmtKind::For(outer) = &stmt.kind else {
+            return None;
+        };
+        let [only] = &outer.body[..] else { return None };
+        let StmtKind::For(inner) = &only.kind else {
+            return None;
+        };
+        let sizes = [&inner.from, &inner.to, &inner.step];
+        let is_sequential = matches!(outer.mode, LoopMode::Sequential);
+        if !is_sequential || sizes.iter().any(|nat| nat.mentions(outer.counter)) {
+            return None;
+        }
+        let steps = StmtKind::For(Loop {
+            body: inner.body.clone(),
+            ..outer.clone()
+        });
+        let result = Loop {
+            body: vec![Stmt::new(steps, stmt.origin, stmt.made_by)],
+            ..inner.clone()
+        };
+        let is_permuted = is_map(function, &result, &FxHashMap::default());
+        let result = Stmt::new(StmtKind::For(result), only.origin, only.made_by);
+        is_permuted.then(|| vec![result])
+    })?;
     Some(result)
 }
 
@@ -98,9 +132,8 @@ fn interchange(function: &Function, stmt: &Stmt, inner: usize) -> Option<Vec<Stm
     let StmtKind::For(reduction) = &outer.body[at].kind else {
         return None;
     };
-    let moves = [&reduction.from, &reduction.to, &reduction.step];
     let unit = [outer, reduction].map(|this| this.step.as_const() == Some(1));
-    if moves.iter().any(|nat| nat.mentions(outer.counter)) || unit != [true, true] {
+    if unit != [true, true] {
         return None;
     }
     let private = private_variables(function, outer);
@@ -138,7 +171,25 @@ fn interchange(function: &Function, stmt: &Stmt, inner: usize) -> Option<Vec<Stm
     let mut after = body.split_off(at);
     let mut middle = after.remove(0);
     if let StmtKind::For(reduction) = &mut middle.kind {
-        let steps = std::mem::take(&mut reduction.body);
+        let mut steps = std::mem::take(&mut reduction.body);
+        let counter = Nat::var(reduction.counter);
+        let (from, to) = (reduction.from.clone(), reduction.to.clone());
+        let starts = conditions::less(&from, &(&counter + 1), middle.origin);
+        let ends = conditions::less(&counter, &to, middle.origin);
+        for (bound, is_end, holds) in [
+            (&mut reduction.from, false, starts),
+            (&mut reduction.to, true, ends),
+        ] {
+            if bound.mentions(outer.counter) {
+                *bound = extreme_of(bound, is_end, outer)?;
+                let guarded = StmtKind::If {
+                    condition: holds,
+                    then: steps,
+                    otherwise: Vec::new(),
+                };
+                steps = vec![Stmt::new(guarded, middle.origin, middle.made_by)];
+            }
+        }
         reduction.body = vec![over(steps)];
     }
     let parts = [
@@ -147,6 +198,17 @@ fn interchange(function: &Function, stmt: &Stmt, inner: usize) -> Option<Vec<Stm
         (!after.is_empty()).then(|| over(after)),
     ];
     Some(parts.into_iter().flatten().collect())
+}
+
+/// Returns the smallest or `largest` value that the bound of a loop has in the loop around it; `None` if
+/// it is not linear in the counter.
+fn extreme_of(bound: &Nat, largest: bool, outer: &Loop) -> Option<Nat> {
+    let (slope, _) = linear_form(bound, outer.counter)?;
+    let at = match (slope.as_const()? > 0) == largest {
+        true => Nat::sub(&outer.to, &Nat::ONE),
+        false => outer.from.clone(),
+    };
+    Some(bound.subst(&|var| (var == outer.counter).then(|| at.clone())))
 }
 
 /// Returns the variables and arrays of which each iteration of a loop has its own, with their numbers
@@ -282,34 +344,67 @@ impl Change for Expansion<'_> {
     }
 }
 
-/// Returns the reads of a loop body at places that skip elements as the counter changes, each with
-/// its distance in elements.
-pub(super) fn strided_loads(body: &[Stmt], counter: Var) -> Vec<(&Place, Nat)> {
+/// A place that a loop accesses with a stride.
+pub(super) struct StridedAccess<'l> {
+    pub place: &'l Place,
+    /// The distance in elements from one iteration to the next; `None` if data selects the elements.
+    pub stride: Option<Nat>,
+    pub is_written: bool,
+}
+
+/// Returns the accesses of a loop at places that skip elements as its counter changes.
+pub(super) fn strided_accesses<'l>(
+    function: &Function,
+    this: &'l Loop,
+) -> Vec<StridedAccess<'l>> {
     let mut found = Vec::new();
-    walk::for_each_expr(body, &mut |expr| {
+    let mut access = |place: &'l Place, is_written: bool| {
+        if let Some(stride) = stride_of(function, place, this.counter) {
+            found.push(StridedAccess {
+                place,
+                stride,
+                is_written,
+            });
+        }
+    };
+    walk::for_each_expr(&this.body, &mut |expr| {
         walk::sub_exprs(expr, &mut |part| {
             if let ExprKind::Load(place) = &part.kind {
-                found.extend(strided(place, counter));
+                access(place, false);
             }
         });
     });
-    found
-}
-
-/// Returns the writes of a loop body at places that skip elements as the counter changes, each with
-/// its distance in elements.
-pub(super) fn strided_stores(body: &[Stmt], counter: Var) -> Vec<(&Place, Nat)> {
-    let mut found = Vec::new();
-    walk::each_stmt(body, &mut |stmt| {
+    walk::each_stmt(&this.body, &mut |stmt| {
         if let StmtKind::Assign(place, _) = &stmt.kind {
-            found.extend(strided(place, counter));
+            access(place, true);
         }
     });
     found
 }
 
-fn strided(place: &Place, counter: Var) -> Option<(&Place, Nat)> {
-    let (stride, _) = linear_form(place.index.as_ref()?, counter)?;
-    let is_far = stride.as_const().is_none_or(|stride| stride.abs() > 1);
-    is_far.then_some((place, stride))
+/// Returns the distance of the elements that a loop with this counter accesses, which is `None` if data
+/// selects them; `None` if they are next to each other or the same.
+fn stride_of(function: &Function, place: &Place, counter: Var) -> Option<Option<Nat>> {
+    let index = place.index.as_ref()?;
+    match linear_form(index, counter) {
+        Some((stride, _)) => {
+            let is_far = stride.as_const().is_none_or(|stride| stride.abs() > 1);
+            is_far.then_some(Some(stride))
+        }
+        None => selects_elements(function, index, counter).then_some(None),
+    }
+}
+
+/// Returns true if an index contains an element of an array at an index with a counter.
+fn selects_elements(function: &Function, index: &Nat, counter: Var) -> bool {
+    let mut of_index = (function.opaque.iter()).filter(|(var, _)| index.mentions(*var));
+    of_index.any(|(_, value)| {
+        let mut selects = false;
+        walk::sub_exprs(value, &mut |part| {
+            if let ExprKind::Load(place) = &part.kind {
+                selects |= (place.index.as_ref()).is_some_and(|index| index.mentions(counter));
+            }
+        });
+        selects
+    })
 }

@@ -39,7 +39,7 @@ use crate::error::CompileError;
 use crate::ir::kernel::{Code, Kernels};
 use crate::ir::{Expr, ExprKind, Function, Loop, LoopMode, Stmt, StmtKind, walk};
 use crate::lower;
-use crate::opt::unroll_and_jam;
+use crate::opt::{overlapped_tiling, unroll_and_jam};
 use crate::pipeline::{self, Options};
 use crate::signature::Signature;
 use crate::targets::Target;
@@ -178,8 +178,9 @@ pub fn estimate(
         (Code::Function(function), Some(machine)) => {
             check_counts(function, &given)?;
             let analysis = Analysis::new(function, &values, machine);
-            let unjammed = options.without.insert(unroll_and_jam::PASS.name);
-            unjammed.expect("the pass is optional");
+            for pass in [unroll_and_jam::PASS.name, overlapped_tiling::PASS.name] {
+                options.without.insert(pass).expect("the pass is optional");
+            }
             let (unjammed, _) = compiled(&options)?;
             let hints = match &unjammed.code {
                 Code::Function(unjammed) => {

@@ -22,6 +22,16 @@ pub(super) enum Node {
     Work(Work),
 }
 
+impl Node {
+    /// Returns true if statements access an array.
+    pub fn accesses(&self, array: Id) -> bool {
+        match self {
+            Node::Loop(this) => this.body.iter().any(|node| node.accesses(array)),
+            Node::Work(work) => work.accesses.iter().any(|access| access.array == array),
+        }
+    }
+}
+
 /// A loop.
 #[derive(Clone, Debug)]
 pub(super) struct LoopNode {
@@ -82,8 +92,8 @@ pub(super) struct Access {
     /// The probability that the access is executed.
     pub weight: f64,
     /// The distance in bytes for the next iteration of each loop around, the outermost first;
-    /// `None` if the place depends on data.
-    pub strides: Option<Vec<f64>>,
+    /// `None` if the place in the next iteration depends on data.
+    pub strides: Vec<Option<f64>>,
     /// The numbers of iterations of these loops.
     pub trips: Vec<f64>,
     /// The place in bytes in the iterations in the middle.
@@ -128,6 +138,8 @@ pub(super) struct NestBuilder<'f> {
     /// The loops around the current statement.
     around: Vec<Around>,
     weight: f64,
+    /// The number of lanes that the current expression is computed for.
+    lanes: f64,
     /// The number of loops before the current statement.
     loops: usize,
 }
@@ -158,6 +170,7 @@ impl<'f> NestBuilder<'f> {
             pointers: FxHashMap::default(),
             around: Vec::new(),
             weight: 1.0,
+            lanes: 1.0,
             loops: 0,
         }
     }
@@ -359,6 +372,14 @@ impl<'f> NestBuilder<'f> {
             self.weighted(1.0 - yes, |this| this.expr(b, work));
             return;
         }
+        if let ExprKind::Vector(lanes) = &expr.kind
+            && has_consecutive_lanes(lanes)
+        {
+            let outer = std::mem::replace(&mut self.lanes, lanes.len() as f64);
+            self.expr(&lanes[0], work);
+            self.lanes = outer;
+            return;
+        }
         // Compilers compute equal operands once.
         let mut parts: Vec<&Expr> = Vec::new();
         walk::each_part(expr, &mut |part| {
@@ -437,7 +458,7 @@ impl<'f> NestBuilder<'f> {
         let access = Access {
             array: place.id,
             array_bytes: count.map(|count| count as f64 * element),
-            bytes: element * lanes,
+            bytes: element * lanes * self.lanes,
             writes,
             weight: self.weight,
             strides: self.strides(index, element),
@@ -451,11 +472,20 @@ impl<'f> NestBuilder<'f> {
     }
 
     /// Returns the distance in bytes for the next iteration of each loop around, in which the loops
-    /// inside it are in the same iteration as before; `None` if the index depends on data.
-    fn strides(&self, index: &Nat, element: f64) -> Option<Vec<f64>> {
-        evaluate(index, &self.values)?;
+    /// inside it are in the same iteration as before; `None` if it depends on data.
+    fn strides(&self, index: &Nat, element: f64) -> Vec<Option<f64>> {
+        let mut known = self.values.clone();
+        for (var, _) in &self.function.opaque {
+            known.entry(*var).or_insert(0);
+        }
+        if evaluate(index, &known).is_none() {
+            return vec![None; self.around.len()];
+        }
         let stride = |depth: usize| {
             let this = &self.around[depth];
+            if self.selects(index, depth) {
+                return None;
+            }
             let moves = |inner: &Around| inner.start.mentions(this.counter);
             if !index.mentions(this.counter) && !self.around[depth + 1..].iter().any(moves) {
                 return Some(0.0);
@@ -463,8 +493,8 @@ impl<'f> NestBuilder<'f> {
             // At one of two places, quotients and remainders do not jump.
             let middle = self.values.get(&this.counter).copied().unwrap_or(0);
             let distances = [middle, this.from].into_iter().filter_map(|at| {
-                let before = evaluate(index, &self.values_with(depth, at))?;
-                let after = evaluate(index, &self.values_with(depth, at + this.step))?;
+                let before = evaluate(index, &self.values_with(&known, depth, at))?;
+                let after = evaluate(index, &self.values_with(&known, depth, at + this.step))?;
                 Some(((after - before) as f64 * element).abs())
             });
             distances.reduce(f64::min)
@@ -472,10 +502,35 @@ impl<'f> NestBuilder<'f> {
         (0..self.around.len()).map(stride).collect()
     }
 
+    /// Returns true if data that an index depends on is another one in the next iteration of the loop
+    /// at a depth.
+    fn selects(&self, index: &Nat, depth: usize) -> bool {
+        let counter = self.around[depth].counter;
+        let opaque = self.function.opaque.iter();
+        let mut of_index =
+            opaque.filter(|(var, _)| index.mentions(*var) && !self.values.contains_key(var));
+        of_index.any(|(_, value)| {
+            let mut changes = false;
+            walk::sub_exprs(value, &mut |part| {
+                changes |= match &part.kind {
+                    ExprKind::Load(Place { index: None, .. }) => true,
+                    ExprKind::Load(Place {
+                        index: Some(index), ..
+                    })
+                    | ExprKind::Nat(index) => {
+                        index.mentions(counter) || self.selects(index, depth)
+                    }
+                    _ => false,
+                };
+            });
+            changes
+        })
+    }
+
     /// Returns the values of sizes and counters if the counter of the loop at a depth has this
     /// value, and the loops inside it are in the same iteration.
-    fn values_with(&self, depth: usize, value: i64) -> Values {
-        let mut values = self.values.clone();
+    fn values_with(&self, known: &Values, depth: usize, value: i64) -> Values {
+        let mut values = known.clone();
         values.insert(self.around[depth].counter, value);
         for inner in &self.around[depth + 1..] {
             if let (Some(at), Some(from)) = (
@@ -487,6 +542,38 @@ impl<'f> NestBuilder<'f> {
         }
         values
     }
+}
+
+/// Returns true if the lanes of a vector differ only in the elements that they load, which are next to
+/// each other or the same. Compilers compute them together.
+fn has_consecutive_lanes(lanes: &[Expr]) -> bool {
+    let loads = |expr: &Expr| {
+        let mut places = Vec::new();
+        let mut parts = 0;
+        walk::sub_exprs(expr, &mut |part| {
+            parts += 1;
+            if let ExprKind::Load(place) = &part.kind {
+                places.push((place.id, place.index.clone()));
+            }
+        });
+        (parts, places)
+    };
+    let Some(first) = lanes.first() else {
+        return false;
+    };
+    let (parts, first) = loads(first);
+    lanes.iter().enumerate().all(|(lane, expr)| {
+        let (own_parts, places) = loads(expr);
+        own_parts == parts
+            && places.len() == first.len()
+            && places.iter().zip(&first).all(|(place, first)| match (&place.1, &first.1) {
+                (Some(index), Some(start)) => {
+                    let distance = Nat::sub(index, start).as_const();
+                    place.0 == first.0 && (distance == Some(0) || distance == i64::try_from(lane).ok())
+                }
+                _ => place == first,
+            })
+    })
 }
 
 /// Returns true for mathematical functions that are instructions of processors.

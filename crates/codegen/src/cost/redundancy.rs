@@ -1,6 +1,8 @@
 //! Finds loops that compute the same values again, and arrays that are stored although each element
 //! is read once.
 
+use std::borrow::Cow;
+
 use nat::{Nat, Var};
 use rustc_hash::FxHashSet;
 use syntax::ast::Name;
@@ -64,8 +66,32 @@ impl Analysis<'_> {
         removal.name.map(|name| (name, body))
     }
 
-    /// Returns a temporary array that a loop writes, whose elements are read at most once each.
-    pub(super) fn stored_for_one_read(&self, inner: &Loop) -> Option<Id> {
+    /// Returns the name of a function that a loop with a number calls with single elements of an array,
+    /// each of which it reads several times; the array; and the loop without these calls.
+    pub(super) fn call_for_elements(
+        &self,
+        number: usize,
+        inner: &Loop,
+    ) -> Option<(Name, Id, Vec<Stmt>)> {
+        if walk::has_loop(&inner.body) {
+            return None;
+        }
+        let counts = self.loops_around(number).into_iter();
+        let counts: Option<Vec<f64>> = counts.map(|this| iterations_of(this, self.values)).collect();
+        let mut removal = ElementCallRemoval {
+            function: self.function,
+            values: self.values,
+            calls: counts?.iter().product(),
+            found: None,
+        };
+        let mut body = inner.body.clone();
+        walk::change_all(&mut body, &mut removal);
+        removal.found.map(|(name, array)| (name, array, body))
+    }
+
+    /// Returns a temporary array that a loop writes, whose elements are read at most `reads` times
+    /// each.
+    pub(super) fn stored_for_reads(&self, inner: &Loop, reads: f64) -> Option<Id> {
         let mut arrays = FxHashSet::default();
         let mut declared = FxHashSet::default();
         let mut is_map = !walk::has_loop(&inner.body);
@@ -87,7 +113,7 @@ impl Analysis<'_> {
         }
         let mut accesses = AccessCounts::default();
         accesses.block(&self.function.body, array, 1.0, self.values)?;
-        (accesses.reads > 0.0 && accesses.reads <= accesses.writes).then_some(array)
+        (accesses.reads > 0.0 && accesses.reads <= reads * accesses.writes).then_some(array)
     }
 
     /// Returns the time of the function if an array needed no memory.
@@ -99,7 +125,13 @@ impl Analysis<'_> {
         let mut builder =
             nest::NestBuilder::new(&function, self.values, &self.vectorization, registers);
         let nodes = builder.nodes(&function.body);
-        let nests = nodes.iter().map(|node| NestTime::of(node, self.machine));
+        // A loop that stores the array and one that reads it are one loop without it.
+        let nests = nodes.iter().enumerate().map(|(at, node)| {
+            match self.nodes.get(at).is_some_and(|node| node.accesses(array)) {
+                true => NestTime::together(node, self.machine),
+                false => NestTime::of(node, self.machine),
+            }
+        });
         let changed = Analysis {
             function: &function,
             values: self.values,
@@ -202,6 +234,61 @@ impl Change for CallRemoval<'_> {
     }
 }
 
+/// Replaces calls for single elements of arrays that have fewer elements than there are calls by these
+/// elements.
+struct ElementCallRemoval<'f> {
+    function: &'f Function,
+    values: &'f Values,
+    /// The number of times that the expressions are evaluated.
+    calls: f64,
+    /// The name of the function that was called, and the array.
+    found: Option<(Name, Id)>,
+}
+
+impl ElementCallRemoval<'_> {
+    /// Returns the array of the only element that an expression depends on.
+    fn array_of(&self, expr: &Expr) -> Option<Id> {
+        let mut arrays = Vec::new();
+        let mut is_apart = true;
+        walk::sub_exprs(expr, &mut |part| match &part.kind {
+            ExprKind::Load(place) if place.index.is_some() => arrays.push(place.id),
+            ExprKind::Literal(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Cast(..)
+            | ExprKind::Call(..) => {}
+            _ => is_apart = false,
+        });
+        match &arrays[..] {
+            [array] if is_apart => Some(*array),
+            _ => None,
+        }
+    }
+}
+
+impl Change for ElementCallRemoval<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        /// The smallest number of calls for each element.
+        const MIN_CALLS: f64 = 2.0;
+        let ExprKind::Call(function, args) = &expr.kind else {
+            return;
+        };
+        let name = math::plain_name(&function.name).filter(|name| !nest::is_instruction(name));
+        let [arg] = &args[..] else { return };
+        let Some(array) = self.array_of(arg).filter(|_| arg.ty == expr.ty) else {
+            return;
+        };
+        let count = self.function.variables[array.0 as usize].count.as_ref();
+        let count = count.and_then(|count| evaluate(count, self.values));
+        if let (Some(name), Some(count)) = (name, count)
+            && self.calls >= MIN_CALLS * count as f64
+        {
+            self.found = Some((name.into(), array));
+            *expr = arg.clone();
+        }
+    }
+}
+
 /// The numbers of writes and reads of an array.
 #[derive(Default)]
 struct AccessCounts {
@@ -211,7 +298,7 @@ struct AccessCounts {
 
 impl AccessCounts {
     /// Adds the accesses of statements that are executed a number of times; returns `None` if a
-    /// number of iterations is not the same each time.
+    /// number of iterations depends on data.
     fn block(&mut self, body: &[Stmt], array: Id, times: f64, values: &Values) -> Option<()> {
         for stmt in body {
             if let StmtKind::Assign(place, _) = &stmt.kind
@@ -235,8 +322,18 @@ impl AccessCounts {
                 StmtKind::Swap(..) | StmtKind::Point(..) | StmtKind::Reduce(_) => return None,
                 _ => times,
             };
+            // The bounds of inner loops are those in an iteration in the middle.
+            let mut of_iteration = Cow::Borrowed(values);
+            if let StmtKind::For(this) = &stmt.kind
+                && let (Some(from), Some(to)) =
+                    (evaluate(&this.from, values), evaluate(&this.to, values))
+            {
+                let step = evaluate(&this.step, values).filter(|step| *step > 0).unwrap_or(1);
+                let middle = from + (to - from).max(0) / step / 2 * step;
+                of_iteration.to_mut().insert(this.counter, middle);
+            }
             for block in inner {
-                self.block(block, array, times, values)?;
+                self.block(block, array, times, &of_iteration)?;
             }
         }
         Some(())

@@ -1,5 +1,6 @@
 //! The time of loops: of their operations, and of their transfers between levels of memory. The
-//! larger of both counts, because processors do both at the same time.
+//! larger of both counts, because processors do both at the same time. Loops that are executed one
+//! after another are phases, whose times are added.
 
 use super::machine::Machine;
 use super::nest::{Distribution, LoopNode, Node, Work};
@@ -19,16 +20,31 @@ pub(super) struct NestTime {
     pub translation: f64,
     /// The time of the operations of each loop without those in it, by its number.
     pub loops: Vec<(usize, f64)>,
+    /// The time of all of these.
+    seconds: f64,
 }
 
 impl NestTime {
     pub fn of(node: &Node, machine: &Machine) -> NestTime {
+        let mut nest = NestTime::together(node, machine);
+        let phases: Vec<NestTime> = phases(node, machine)
+            .iter()
+            .map(|phase| NestTime::together(phase, machine))
+            .collect();
+        if phases.len() > 1 {
+            nest.seconds = nest.seconds_of_phases(&phases);
+        }
+        nest
+    }
+
+    /// Returns the time of statements whose operations and transfers take place at the same time.
+    pub fn together(node: &Node, machine: &Machine) -> NestTime {
         let mut timer = Timer {
             machine,
             loops: Vec::new(),
         };
         let nodes = std::slice::from_ref(node);
-        let seconds = timer.nodes(nodes, 1.0, None);
+        let operations = timer.nodes(nodes, 1.0, None);
         let threads = threads_of(nodes, machine);
         let traffic: Vec<Traffic> = (machine.caches.iter())
             .map(|cache| traffic::of(nodes, 0, &Level::from(cache)))
@@ -36,7 +52,7 @@ impl NestTime {
         let translation = &machine.translation;
         let pages =
             traffic::of(nodes, 0, &Level::from(translation)).bytes() / translation.page as f64;
-        let transfers = (machine.caches.iter())
+        let transfers: Vec<f64> = (machine.caches.iter())
             .zip(&traffic)
             .map(|(cache, traffic)| {
                 let speed = |of_one: f64| (of_one * threads).min(cache.total.max(of_one));
@@ -44,20 +60,83 @@ impl NestTime {
                     + traffic.scattered / speed(cache.scattered)
             })
             .collect();
+        let translation = pages * translation.walk / threads;
+        let longest = transfers.iter().copied().fold(translation, f64::max);
         NestTime {
-            operations: seconds,
+            operations,
             traffic,
             transfers,
-            translation: pages * translation.walk / threads,
+            translation,
             loops: timer.loops,
+            seconds: longest.max(operations),
         }
     }
 
+    /// Returns the time of the phases that this nest consists of, which need the transfers of the whole
+    /// nest: what one phase leaves in a cache is not transferred for the next one.
+    fn seconds_of_phases(&self, phases: &[NestTime]) -> f64 {
+        let share = |level: usize| {
+            let all: f64 = phases.iter().map(|phase| phase.transfers[level]).sum();
+            if all > 0.0 {
+                self.transfers[level] / all
+            } else {
+                0.0
+            }
+        };
+        let shares: Vec<f64> = (0..self.transfers.len()).map(share).collect();
+        let of_phase = |phase: &NestTime| {
+            let transfers = phase.transfers.iter().zip(&shares);
+            transfers
+                .map(|(seconds, share)| seconds * share)
+                .fold(phase.operations, f64::max)
+        };
+        phases.iter().map(of_phase).sum::<f64>().max(self.seconds)
+    }
+
     pub fn seconds(&self) -> f64 {
-        self.transfers
-            .iter()
-            .copied()
-            .fold(self.operations.max(self.translation), f64::max)
+        self.seconds
+    }
+}
+
+/// Returns the phases of a nest: the loops that are executed one after another in the outermost loop with
+/// several ones, each with the loops around it. Loops that are so short that a processor executes them
+/// at the same time as their neighbours are no phases.
+fn phases(node: &Node, machine: &Machine) -> Vec<Node> {
+    /// The smallest number of cycles of a phase.
+    const MIN_CYCLES: f64 = 1000.0;
+    let Node::Loop(outer) = node else {
+        return Vec::new();
+    };
+    let loops = outer.body.iter().filter_map(|node| match node {
+        Node::Loop(this) => Some(this),
+        Node::Work(_) => None,
+    });
+    let around = |body: Vec<Node>| {
+        Node::Loop(LoopNode {
+            body,
+            ..outer.clone()
+        })
+    };
+    match loops.clone().count() {
+        0 => Vec::new(),
+        1 => {
+            let inner = loops.map(|this| phases(&Node::Loop(this.clone()), machine));
+            inner.flatten().map(|phase| around(vec![phase])).collect()
+        }
+        _ => {
+            let is_long = |this: &LoopNode| {
+                let mut timer = Timer {
+                    machine,
+                    loops: Vec::new(),
+                };
+                let node = [Node::Loop(this.clone())];
+                timer.nodes(&node, 1.0, None) * machine.frequency >= MIN_CYCLES
+            };
+            loops
+                .filter(|this| is_long(this))
+                .map(|this| around(vec![Node::Loop(this.clone())]))
+                .collect()
+        }
     }
 }
 
@@ -167,7 +246,7 @@ impl Timer<'_> {
         let calls = operations.call * cycles.call;
         let (mut loads, mut stores) = (0.0, 0.0);
         for access in &work.accesses {
-            let stride = access.strides.as_ref().and_then(|all| all.last().copied());
+            let stride = access.strides.last().copied().flatten();
             let is_wide = stride.is_some_and(|stride| stride <= access.bytes);
             let count = match (is_wide, stride) {
                 (true, _) => access.weight / lanes,

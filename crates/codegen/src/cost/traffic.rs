@@ -186,9 +186,7 @@ struct Group {
 
 impl Group {
     fn has(&self, access: &Access, depth: usize) -> bool {
-        let inner = |access: &Access| {
-            (access.strides.as_ref()).map(|all| all.get(depth..).unwrap_or_default().to_vec())
-        };
+        let inner = |access: &Access| access.strides.get(depth..).unwrap_or_default().to_vec();
         let trips = |access: &Access| access.trips.get(depth..).unwrap_or_default().to_vec();
         self.access.array == access.array
             && inner(&self.access) == inner(access)
@@ -223,7 +221,7 @@ impl Group {
         let cached = level.bytes;
         match self.access.array_bytes {
             // Elements at random are still in the cache with this probability.
-            Some(all) if self.access.strides.is_none() && all > cached => {
+            Some(all) if is_random(&self.access, depth) && all > cached => {
                 bytes * (1.0 - cached / all)
             }
             Some(all) => bytes.min(all.max(level.line)),
@@ -247,18 +245,14 @@ struct Lines {
 /// Returns the lines of this size that an access touches in the loops from a depth on.
 fn lines(access: &Access, depth: usize, line: f64) -> Lines {
     let trips = access.trips.get(depth..).unwrap_or_default();
-    let Some(strides) = &access.strides else {
-        let bytes = trips.iter().product::<f64>() * line;
-        return Lines {
-            covered: bytes,
-            run: bytes,
-            used: bytes,
-            span: bytes,
-        };
-    };
-    let strides = strides.get(depth..).unwrap_or_default();
-    let mut loops: Vec<(f64, f64)> = (strides.iter().copied())
-        .zip(trips.iter().copied())
+    let strides = access.strides.get(depth..).unwrap_or_default();
+    let of_loops = strides.iter().copied().zip(trips.iter().copied());
+    // The parts of an array that data selects do not overlap.
+    let selected: f64 = (of_loops.clone())
+        .filter_map(|(stride, trips)| stride.is_none().then_some(trips))
+        .product();
+    let mut loops: Vec<(f64, f64)> = of_loops
+        .filter_map(|(stride, trips)| Some((stride?, trips)))
         .filter(|(stride, trips)| *stride > 0.0 && *trips > 1.0)
         .collect();
     loops.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -279,21 +273,29 @@ fn lines(access: &Access, depth: usize, line: f64) -> Lines {
     }
     let (run, used) = run.unwrap_or((covered, span));
     Lines {
-        covered,
+        covered: covered * selected,
         run,
         used: used.min(run),
-        span,
+        span: span * selected,
     }
+}
+
+/// Returns true if data selects the places of an access in a loop from a depth on.
+fn is_random(access: &Access, depth: usize) -> bool {
+    let strides = access.strides.iter().skip(depth);
+    strides.zip(access.trips.iter().skip(depth)).any(|(stride, trips)| stride.is_none() && *trips > 1.0)
 }
 
 /// Returns the largest power of two that divides the smallest distance in bytes of the places of an
 /// access in the loops from a depth on; 0 if it is at most a cache line, if the place stays the same,
 /// or if it depends on data.
 fn alignment(access: &Access, depth: usize) -> u64 {
-    let strides = access.strides.iter().flatten().skip(depth);
+    if is_random(access, depth) {
+        return 0;
+    }
+    let strides = access.strides.iter().skip(depth);
     let moving: Vec<f64> = (strides.zip(access.trips.iter().skip(depth)))
-        .filter(|(stride, trips)| **stride > 0.0 && **trips > 1.0)
-        .map(|(stride, _)| *stride)
+        .filter_map(|(stride, trips)| stride.filter(|stride| *stride > 0.0 && *trips > 1.0))
         .collect();
     let least = moving.iter().copied().fold(f64::INFINITY, f64::min);
     match least.is_finite() && least > LINE {
@@ -302,13 +304,18 @@ fn alignment(access: &Access, depth: usize) -> u64 {
     }
 }
 
-/// Returns true if the innermost loop in which the place changes skips cache lines.
+/// Returns true if the innermost loop in which the place changes skips cache lines. The places in a few
+/// iterations are streams, each of which hardware prefetches if the loop around moves along it.
+/// Processors load lines that data selects at the same time, because no address depends on a load
+/// before.
 fn is_scattered(access: &Access) -> bool {
-    let Some(strides) = &access.strides else {
-        return true;
-    };
-    let innermost = strides.iter().rev().find(|stride| **stride > 0.0);
-    innermost.is_some_and(|stride| *stride > 4.0 * LINE)
+    /// The number of streams that hardware prefetches.
+    const STREAMS: f64 = 16.0;
+    let is_far = |stride: f64| stride > 4.0 * LINE;
+    let loops = access.strides.iter().zip(&access.trips).rev();
+    let mut moving = loops.filter(|(stride, trips)| **trips > 1.0 && **stride != Some(0.0));
+    let innermost = moving.find(|(stride, trips)| !stride.is_some_and(is_far) || **trips > STREAMS);
+    innermost.is_some_and(|(stride, _)| stride.is_some_and(is_far))
 }
 
 fn each_access<'n>(nodes: &'n [Node], visit: &mut dyn FnMut(&'n Access)) {

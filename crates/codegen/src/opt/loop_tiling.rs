@@ -1,9 +1,11 @@
-//! Loop tiling: computes transposed arrays in tiles of [`ROWS`] rows.
+//! Loop tiling: computes transposed arrays in tiles of [`ROWS`] rows, and puts loops over rows around
+//! those over columns.
 //!
 //! `for i { for j { b[i][j] = a[j][i] } }` reads each column of `a` with a stride, so that a whole
 //! cache line is loaded for each element. Afterwards [`ROWS`] iterations of `i` are in a loop inside
 //! the one over `j`, and use all elements of a line. (Wolf and Lam, "A Data Locality Optimizing
-//! Algorithm", 1991.)
+//! Algorithm", 1991.) If the innermost loop accesses no matrix row by row, the one over `i` is put inside
+//! it as a whole (loop interchange).
 //!
 //! Nests without reductions are tiled, each of whose iterations writes elements of its own, and that
 //! read or write an array with a stride that the outermost loop would access element by element.
@@ -59,8 +61,17 @@ impl Tiling<'_> {
     fn block(&mut self, body: &mut Vec<Stmt>) {
         for mut stmt in std::mem::take(body) {
             if let StmtKind::For(this) = &mut stmt.kind
-                && self.is_tiled(this)
+                && let Some(order) = self.order(this)
             {
+                if order == Order::Columns {
+                    let rows = with_innermost(this, &|body| Loop {
+                        body,
+                        ..this.clone()
+                    });
+                    let made_by = Some(Maker::Pass(PASS.name));
+                    body.extend(rows.into_iter().map(|stmt| Stmt { made_by, ..stmt }));
+                    continue;
+                }
                 let end = self.tiled_end(this);
                 let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
                 let tiles = StmtKind::For(self.tiles(this, &end));
@@ -81,12 +92,10 @@ impl Tiling<'_> {
         }
     }
 
-    /// Returns true if a loop is the outermost one of a nest that accesses columns, and whose
-    /// iterations may be executed in any order.
-    fn is_tiled(&self, this: &Loop) -> bool {
-        let Some(inner) = innermost(this) else {
-            return false;
-        };
+    /// Returns the order of the accesses of the nest with this outermost loop if they are better in
+    /// another one, and the iterations may be executed in any order.
+    fn order(&self, this: &Loop) -> Option<Order> {
+        let inner = innermost(this)?;
         let has_plain_mode = matches!(this.mode, LoopMode::Sequential | LoopMode::Parallel);
         let is_rectangular = loops_in(this).iter().all(|inner| {
             let sizes = [&inner.from, &inner.to, &inner.step];
@@ -94,11 +103,13 @@ impl Tiling<'_> {
             inner.mode == LoopMode::Sequential
                 && sizes.all(|size| !size.mentions(this.counter) && !self.uses.is_data(size))
         });
-        has_plain_mode
-            && is_rectangular
-            && has_iterations(this)
-            && accesses_columns(this, inner)
-            && self.is_permutable(this)
+        let is_nest = has_plain_mode && is_rectangular && has_iterations(this);
+        let order = Order::of(this, inner).filter(|_| is_nest && self.is_permutable(this))?;
+        // Each thread has rows of its own.
+        match this.mode {
+            LoopMode::Parallel => Some(Order::Both),
+            _ => Some(order),
+        }
     }
 
     /// Returns true if the iterations of a nest may be executed in any order, which are those of its
@@ -215,29 +226,50 @@ fn has_iterations(this: &Loop) -> bool {
     this.step.is_one() && trip_count.is_none_or(|trip_count| trip_count >= MIN_TRIP_COUNT)
 }
 
-/// Returns true if the inner one of two loops reads or writes an array with a stride, whose elements
-/// are next to each other for the outer one.
-fn accesses_columns(outer: &Loop, inner: &Loop) -> bool {
-    struct Columns<'l> {
-        outer: &'l Loop,
-        inner: &'l Loop,
-        found: bool,
+/// The order in which the innermost loop of a nest accesses arrays whose elements are next to each
+/// other for the outermost one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// All arrays with a stride.
+    Columns,
+    /// Some arrays with a stride, and others element by element.
+    Both,
+}
+
+impl Order {
+    /// Returns the order of accesses; `None` if none has a stride in the inner loop.
+    fn of(outer: &Loop, inner: &Loop) -> Option<Order> {
+        let mut accesses = Accesses {
+            outer,
+            inner,
+            has_columns: false,
+            has_rows: false,
+        };
+        walk::look(&inner.body, &mut accesses);
+        accesses.has_columns.then_some(match accesses.has_rows {
+            true => Order::Both,
+            false => Order::Columns,
+        })
     }
-    impl Look for Columns<'_> {
-        fn place(&mut self, place: &Place) {
-            let Some(index) = &place.index else { return };
-            let is_far = linear_form(index, self.inner.counter).is_some_and(|(stride, _)| {
-                let stride = stride.as_const();
-                stride.is_none_or(|stride| stride.abs() >= MIN_STRIDE)
-            });
-            self.found |= is_far && has_unit_stride(index, self.outer.counter);
-        }
+}
+
+struct Accesses<'l> {
+    outer: &'l Loop,
+    inner: &'l Loop,
+    has_columns: bool,
+    has_rows: bool,
+}
+
+impl Look for Accesses<'_> {
+    fn place(&mut self, place: &Place) {
+        let Some(index) = &place.index else { return };
+        let is_far = match linear_form(index, self.inner.counter) {
+            Some((stride, _)) => stride.as_const().is_none_or(|stride| stride.abs() >= MIN_STRIDE),
+            None => false,
+        };
+        let is_column = is_far && has_unit_stride(index, self.outer.counter);
+        self.has_columns |= is_column;
+        let is_of_both = [self.outer, self.inner].iter().all(|this| index.mentions(this.counter));
+        self.has_rows |= !is_far && is_of_both;
     }
-    let mut columns = Columns {
-        outer,
-        inner,
-        found: false,
-    };
-    walk::look(&inner.body, &mut columns);
-    columns.found
 }
