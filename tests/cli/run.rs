@@ -1063,3 +1063,59 @@ def tags = fun(xs: 2.(i32, Vec[4, f32]) => xs |> mapSeq(fun(p => tagged(p)(7u8))
     let tags = run("tags", "xs=[(1, <1, 2, 3, 4>), (0, <1, 2, 3, 4>)]");
     assert_eq!(tags, "[(true, 7), (false, 7)]");
 }
+
+/// Transpositions in tiles and by exchanged loops, joined windows, and sums under a condition, at sizes
+/// around those of a tile.
+#[test]
+fn loops_in_another_order_have_the_same_results() {
+    let text = "\
+def transposed = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+  a |> transpose |> map1(map2(fun(x => x * 2.0f)))))
+def added = depFun((n: Nat, m: Nat) => fun(a: n.m.f32, b: m.n.f32 =>
+  zip(a)(b |> transpose) |> map1(fun(r => zip(r._1)(r._2) |> map2(fun(p => p._1 + p._2))))))
+def columns = depFun((n: Nat, m: Nat) => fun(a: n.m.f32, s: m.f32 =>
+  zip(a |> transpose)(s) |> map1(fun(c => c._1 |> map2(fun(x => x * c._2)))) |> transpose))
+def rotated = depFun((n: Nat, m: Nat) => fun(a: n.m.3.f32 =>
+  a |> transpose |> map(transpose) |> transpose |> map(transpose) |> map1(map2(mapSeq(id)))))
+def windows = depFun((n: Nat, m: Nat) => fun(w: 3.5.f32, a: (n + 2).(m + 4).f32 =>
+  a |> map(slide(5)(1)) |> slide(3)(1) |> map(transpose) |> map1(map2(fun(window =>
+    zip(w |> join)(window |> join) |> reduceSeq(fun(sum, p => sum + p._1 * p._2))(0.0f)))) |> transpose))
+def clamped = depFun((n: Nat, m: Nat) => fun(a: n.m.i32 =>
+  a |> map1(map2(fun(x => x + 1i32))) |> toMem |> padClamp(1)(2) |> join |> map1(fun(x => x * 2i32)) |> split(m)))
+def chosen = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 => a |> map1(fun(row =>
+  row |> reduceSeq(fun(sum, x => select(x > 0.5f)(sum + x)(sum)))(0.0f)))))
+";
+    for (target, map) in [("c", "mapSeq"), ("openmp", "mapPar")] {
+        let text = text.replace("map1", map).replace("map2", "mapSeq");
+        let folder = Folder::with(&[("a.rise", text.as_str())]);
+        for def in [
+            "transposed",
+            "added",
+            "columns",
+            "rotated",
+            "windows",
+            "clamped",
+            "chosen",
+        ] {
+            for (n, m) in [(1, 1), (16, 32), (31, 33), (47, 100)] {
+                let sizes = [format!("-Dn={n}"), format!("-Dm={m}")];
+                let mut arguments = vec![
+                    "run",
+                    "a.rise",
+                    "--def",
+                    def,
+                    "--backend",
+                    target,
+                    "--verify",
+                ];
+                arguments.extend(sizes.iter().map(String::as_str));
+                let ran = folder.run(&arguments);
+                assert_eq!(
+                    ran.status, 0,
+                    "{def} for {target} at {sizes:?}: {}",
+                    ran.err
+                );
+            }
+        }
+    }
+}

@@ -232,7 +232,7 @@ fn emit_prints_the_program_after_a_pass() {
     let ran = emit(&["--as", "openmp", "--after", "list"]);
     assert!(
         ran.out
-            .starts_with("lowering\npartial-reductions (optional)\n"),
+            .starts_with("lowering\ndelinearization (optional)\n"),
         "{}",
         ran.out
     );
@@ -260,6 +260,7 @@ fn optional_passes_can_be_left_out() {
     let message = "error: the pass `loops` is required: no target can print loops that are marked for unrolling\n";
     assert_eq!(ran.err, message);
     let ran = emit(&["c", "--after", "folding"]);
-    let message = "error: there is no pass `folding` for C; in order, there are lowering, partial-reductions, ";
+    let message =
+        "error: there is no pass `folding` for C; in order, there are lowering, delinearization, ";
     assert!(ran.err.starts_with(message), "{}", ran.err);
 }

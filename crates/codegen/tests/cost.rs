@@ -259,9 +259,8 @@ fn copies_of_zipped_arrays_have_a_hint() {
 #[test]
 fn maps_over_columns_have_no_hint() {
     let hints = |body: &str| {
-        let text = format!(
-            "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32, b: m.n.f32 => {body}))"
-        );
+        let text =
+            format!("def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32, b: m.n.f32 => {body}))");
         in_c(&text, &[("n", 3000), ("m", 3000)]).hints
     };
     for body in [
@@ -370,7 +369,8 @@ fn columns_of_selected_rows_have_a_hint() {
         .map(|hint| hint.message(&found.names))
         .collect();
     assert!(
-        messages.len() == 1 && messages[0].starts_with("`table` is read at places that data selects"),
+        messages.len() == 1
+            && messages[0].starts_with("`table` is read at places that data selects"),
         "{messages:?}"
     );
 }

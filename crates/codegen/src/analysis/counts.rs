@@ -8,6 +8,7 @@ use rise::Type;
 use rise::core::Origin;
 
 use super::arith::intermediate_sums;
+use super::dependence_test::exact_quotient;
 use crate::ir::walk;
 use crate::ir::{Function, Id, Loop, Stmt, StmtKind};
 
@@ -133,10 +134,18 @@ fn ends_of_loops(body: &[Stmt], all: &mut Vec<Nat>, ranges: &mut Ranges) {
     for stmt in body {
         match &stmt.kind {
             StmtKind::For(Loop {
-                counter, from, to, ..
+                counter,
+                from,
+                to,
+                step,
+                ..
             }) => {
                 all.push(to.clone());
-                ranges.add(*counter, from, to);
+                let after_last = match exact_quotient(&Nat::sub(to, from), step) {
+                    Some(_) => Nat::sub(to, step) + 1,
+                    None => to.clone(),
+                };
+                ranges.add(*counter, from, &after_last);
             }
             StmtKind::Reduce(reduce) => {
                 all.push(reduce.count.clone());

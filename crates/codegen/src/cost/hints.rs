@@ -21,8 +21,8 @@ use super::{Analysis, iterations, loops};
 use crate::analysis::dependence_test::{has_unit_stride, linear_form};
 use crate::ir::kernel::KernelFunction;
 use crate::ir::walk;
-use crate::opt::{loop_tiling, unroll_and_jam};
 use crate::ir::{ExprKind, Function, Home, Id, Level, Loop, Place, Query, Stmt, StmtKind};
+use crate::opt::{loop_tiling, unroll_and_jam};
 
 /// The smallest factor between the time of a loop and of its faster form for a hint.
 const MIN_FACTOR: f64 = 1.5;
@@ -726,7 +726,8 @@ fn strided_loops(function: &Function, phrase: Origin) -> Option<(usize, usize)> 
             else {
                 return None;
             };
-            let is_strided = around.origin == phrase && strided_access(function, around_loop, inner).is_some();
+            let is_strided =
+                around.origin == phrase && strided_access(function, around_loop, inner).is_some();
             is_strided.then_some((outer, number))
         })
 }

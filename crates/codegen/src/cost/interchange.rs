@@ -353,10 +353,7 @@ pub(super) struct StridedAccess<'l> {
 }
 
 /// Returns the accesses of a loop at places that skip elements as its counter changes.
-pub(super) fn strided_accesses<'l>(
-    function: &Function,
-    this: &'l Loop,
-) -> Vec<StridedAccess<'l>> {
+pub(super) fn strided_accesses<'l>(function: &Function, this: &'l Loop) -> Vec<StridedAccess<'l>> {
     let mut found = Vec::new();
     let mut access = |place: &'l Place, is_written: bool| {
         if let Some(stride) = stride_of(function, place, this.counter) {

@@ -517,9 +517,7 @@ impl<'f> NestBuilder<'f> {
                     ExprKind::Load(Place {
                         index: Some(index), ..
                     })
-                    | ExprKind::Nat(index) => {
-                        index.mentions(counter) || self.selects(index, depth)
-                    }
+                    | ExprKind::Nat(index) => index.mentions(counter) || self.selects(index, depth),
                     _ => false,
                 };
             });
@@ -566,13 +564,17 @@ fn has_consecutive_lanes(lanes: &[Expr]) -> bool {
         let (own_parts, places) = loads(expr);
         own_parts == parts
             && places.len() == first.len()
-            && places.iter().zip(&first).all(|(place, first)| match (&place.1, &first.1) {
-                (Some(index), Some(start)) => {
-                    let distance = Nat::sub(index, start).as_const();
-                    place.0 == first.0 && (distance == Some(0) || distance == i64::try_from(lane).ok())
-                }
-                _ => place == first,
-            })
+            && places
+                .iter()
+                .zip(&first)
+                .all(|(place, first)| match (&place.1, &first.1) {
+                    (Some(index), Some(start)) => {
+                        let distance = Nat::sub(index, start).as_const();
+                        place.0 == first.0
+                            && (distance == Some(0) || distance == i64::try_from(lane).ok())
+                    }
+                    _ => place == first,
+                })
     })
 }
 

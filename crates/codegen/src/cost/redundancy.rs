@@ -77,7 +77,9 @@ impl Analysis<'_> {
             return None;
         }
         let counts = self.loops_around(number).into_iter();
-        let counts: Option<Vec<f64>> = counts.map(|this| iterations_of(this, self.values)).collect();
+        let counts: Option<Vec<f64>> = counts
+            .map(|this| iterations_of(this, self.values))
+            .collect();
         let mut removal = ElementCallRemoval {
             function: self.function,
             values: self.values,
@@ -328,7 +330,9 @@ impl AccessCounts {
                 && let (Some(from), Some(to)) =
                     (evaluate(&this.from, values), evaluate(&this.to, values))
             {
-                let step = evaluate(&this.step, values).filter(|step| *step > 0).unwrap_or(1);
+                let step = evaluate(&this.step, values)
+                    .filter(|step| *step > 0)
+                    .unwrap_or(1);
                 let middle = from + (to - from).max(0) / step / 2 * step;
                 of_iteration.to_mut().insert(this.counter, middle);
             }

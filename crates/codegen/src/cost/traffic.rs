@@ -283,7 +283,9 @@ fn lines(access: &Access, depth: usize, line: f64) -> Lines {
 /// Returns true if data selects the places of an access in a loop from a depth on.
 fn is_random(access: &Access, depth: usize) -> bool {
     let strides = access.strides.iter().skip(depth);
-    strides.zip(access.trips.iter().skip(depth)).any(|(stride, trips)| stride.is_none() && *trips > 1.0)
+    strides
+        .zip(access.trips.iter().skip(depth))
+        .any(|(stride, trips)| stride.is_none() && *trips > 1.0)
 }
 
 /// Returns the largest power of two that divides the smallest distance in bytes of the places of an

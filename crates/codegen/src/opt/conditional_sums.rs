@@ -53,7 +53,10 @@ fn run(function: &mut Function) {
         let home = &function.variables[id.0 as usize].home;
         !kept.contains(&id) && matches!(home, Home::Local(_) | Home::Output)
     };
-    let changed: FxHashSet<Id> = conditional.into_keys().filter(|id| is_changed(*id)).collect();
+    let changed: FxHashSet<Id> = conditional
+        .into_keys()
+        .filter(|id| is_changed(*id))
+        .collect();
     change(&mut function.body, &changed);
 }
 

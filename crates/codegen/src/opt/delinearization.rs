@@ -63,7 +63,8 @@ impl Delinearization<'_> {
     /// Returns the outer one of two loops that take the place of a loop, if its counter is divided by
     /// one size.
     fn delinearized(&mut self, this: &Loop, stmt: &Stmt) -> Option<Loop> {
-        let is_plain = this.mode == LoopMode::Sequential && this.step.is_one() && this.from == Nat::ZERO;
+        let is_plain =
+            this.mode == LoopMode::Sequential && this.step.is_one() && this.from == Nat::ZERO;
         is_plain.then_some(())?;
         let divisor = divisor_of(this)?;
         let count = exact_quotient(&this.to, &divisor)?;

@@ -115,8 +115,9 @@ impl Tiling<'_> {
     /// Returns true if the iterations of a nest may be executed in any order, which are those of its
     /// loops in the same order with the outermost one innermost.
     fn is_permutable(&self, this: &Loop) -> bool {
-        let is_apart =
-            |this: &Loop, facts: &Facts| writes_own_elements(this, facts, &self.uses, &self.untracked);
+        let is_apart = |this: &Loop, facts: &Facts| {
+            writes_own_elements(this, facts, &self.uses, &self.untracked)
+        };
         if is_apart(this, &self.facts) {
             return true;
         }
@@ -264,12 +265,16 @@ impl Look for Accesses<'_> {
     fn place(&mut self, place: &Place) {
         let Some(index) = &place.index else { return };
         let is_far = match linear_form(index, self.inner.counter) {
-            Some((stride, _)) => stride.as_const().is_none_or(|stride| stride.abs() >= MIN_STRIDE),
+            Some((stride, _)) => stride
+                .as_const()
+                .is_none_or(|stride| stride.abs() >= MIN_STRIDE),
             None => false,
         };
         let is_column = is_far && has_unit_stride(index, self.outer.counter);
         self.has_columns |= is_column;
-        let is_of_both = [self.outer, self.inner].iter().all(|this| index.mentions(this.counter));
+        let is_of_both = [self.outer, self.inner]
+            .iter()
+            .all(|this| index.mentions(this.counter));
         self.has_rows |= !is_far && is_of_both;
     }
 }

@@ -248,7 +248,7 @@ fn helpers_and_buffers_count_with_64_bits_where_asked() {
                 }
             }
             for (int64_t row = 0; row < n + 2; row++) {
-                const int64_t edge = (int)(row < n ? row : n - 1);
+                const int64_t edge = row < n ? row : n - 1;
                 for (int64_t element = 0; element < m; element++) {
                     output[row * m + element] = tmp[edge * m + element];
                 }

@@ -6,6 +6,7 @@ mod classic;
 mod guards;
 mod large;
 mod loop_peeling;
+mod loop_tiling;
 mod operand_packing;
 mod overlapped_tiling;
 mod shared;

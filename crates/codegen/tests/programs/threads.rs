@@ -475,15 +475,15 @@ fn floats_are_added_in_their_order() {
                 }
                 for (int i = 0; i < 4 * (n / 4); i += 4) {
                     for (int j = 0; j < bins; j++) {
-                        output[j] = output[j] + (values[i] == j ? weights[i] : -0.0f)
-                            + (values[i + 1] == j ? weights[i + 1] : -0.0f)
-                            + (values[i + 2] == j ? weights[i + 2] : -0.0f)
-                            + (values[i + 3] == j ? weights[i + 3] : -0.0f);
+                        output[j] = output[j] + (values[i] == j ? weights[i] : 0.0f)
+                            + (values[i + 1] == j ? weights[i + 1] : 0.0f)
+                            + (values[i + 2] == j ? weights[i + 2] : 0.0f)
+                            + (values[i + 3] == j ? weights[i + 3] : 0.0f);
                     }
                 }
                 for (int i = 4 * (n / 4); i < n; i++) {
                     for (int j = 0; j < bins; j++) {
-                        output[j] += values[i] == j ? weights[i] : -0.0f;
+                        output[j] += values[i] == j ? weights[i] : 0.0f;
                     }
                 }
             }

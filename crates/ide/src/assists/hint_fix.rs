@@ -11,11 +11,30 @@
 //! def sums = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
 //!   a
 //!     |> transpose
-//!     |> map(fun(column => column))
 //!     |> transpose
 //!     |> reduceSeq(fun(sums, row => zip(sums)(row) |> mapSeq(fun(p => p._1 + p._2))))(
 //!       generate(fun(i => 0.0f)) |> mapSeq(id))
 //!     |> mapSeq(id)))
+//! ```
+//!
+//! What is computed from each result gets a loop of its own:
+//!
+//! ```rise
+//! @target(c)
+//! def means = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+//!   a |> transpose |> mapSeq(fun(column => (column |> reduc$0eSeq(add)(0.0f)) / 8.0f))))
+//! ```
+//! *Accumulate rows instead*
+//! ```rise
+//! @target(c)
+//! def means = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+//!   a
+//!     |> transpose
+//!     |> map(fun(column => column))
+//!     |> transpose
+//!     |> reduceSeq(fun(sums, row => zip(sums)(row) |> mapSeq(fun(p => p._1 + p._2))))(
+//!       generate(fun(i => 0.0f)) |> mapSeq(id))
+//!     |> mapSeq(fun(x => x / 8.0f))))
 //! ```
 //!
 //! The loops that the default schedule chooses are not in the text. Their hint is at the name of
@@ -71,6 +90,12 @@ const FIXES: &[Fix] = &[
         heads: &[],
     },
     Fix {
+        hint: STRIDED_READ,
+        strategy: "accumulateRowsBefore",
+        kind: AssistKind::Move,
+        heads: &[],
+    },
+    Fix {
         hint: ORDERED_REDUCTION,
         strategy: "partialReduceVectorize(8)",
         kind: AssistKind::Vectorize,
@@ -96,25 +121,32 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
 
 /// Returns the quick fix of a hint, if the library has one.
 fn quick_fix(cx: &AssistContext<'_>, item: ItemId, hint: FileDiagnostic) -> Option<Assist> {
-    let fix = FIXES.iter().find(|fix| fix.hint == hint.code)?;
-    let mut places = vec![hint.span];
-    let parsed = cx.db.parsed(item);
-    let name = parsed.item.name();
-    if name.is_some_and(|name| cx.db.absolute(item, name.span) == hint.span) {
-        places = words(cx, item, fix.heads);
-    }
-    let mut actions = places.into_iter().filter_map(|place| at(cx, place, fix));
-    let action = actions.next()?;
-    // Which of several loops is slow is not known.
-    if actions.any(|other| other.path != action.path) {
-        return None;
-    }
+    let mut fixes = FIXES.iter().filter(|fix| fix.hint == hint.code);
+    let action = fixes.find_map(|fix| action_of(cx, item, hint.span, fix))?;
     let assist = library_rewrite::assist(&action);
     Some(Assist {
         kind: AssistKind::QuickFix,
         diagnostic: Some(hint),
         ..assist
     })
+}
+
+/// Returns the rewrite of a hint at a place, or of the only place in the definition that the hint can
+/// mean.
+fn action_of(cx: &AssistContext<'_>, item: ItemId, span: Span, fix: &Fix) -> Option<RewriteAction> {
+    let mut places = vec![span];
+    let parsed = cx.db.parsed(item);
+    let name = parsed.item.name();
+    if name.is_some_and(|name| cx.db.absolute(item, name.span) == span) {
+        places = words(cx, item, fix.heads);
+    }
+    let mut actions = places.into_iter().filter_map(|place| at(cx, place, fix));
+    let action = actions.next()?;
+    // Which of several loops is slow is not known.
+    match actions.any(|other| other.path != action.path) {
+        true => None,
+        false => Some(action),
+    }
 }
 
 /// Returns the rewrite at a place, if it can be chosen.

@@ -188,7 +188,8 @@ impl Printer<'_> {
     /// Returns true for a variable that is a part of sizes and indices, which have all bits of these;
     /// other values of `natType` wrap around at 32 bits.
     fn is_size(&self, id: Id) -> bool {
-        let is_variable = |expr: &Expr| matches!(&expr.kind, ExprKind::Load(place) if *place == Place::plain(id));
+        let is_variable =
+            |expr: &Expr| matches!(&expr.kind, ExprKind::Load(place) if *place == Place::plain(id));
         (self.function.opaque.iter()).any(|(_, value)| is_variable(value))
     }
 
