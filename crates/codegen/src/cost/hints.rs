@@ -148,36 +148,39 @@ impl Hint {
                 factor,
                 ..
             } => format!(
-                "`{array}` is {} {} (estimated {factor:.1} times slower than row by row)",
+                "`{array}` is {} {} (estimated {} slower than row by row)",
                 if *is_written { "written" } else { "read" },
                 match stride {
                     Some(stride) => format!("with stride {}", stride_text(stride)),
                     None => "at places that data selects".to_owned(),
-                }
+                },
+                times_text(*factor)
             ),
             HintKind::LoopOrder { array, factor } => format!(
-                "each step reads and writes all of `{array}` (estimated {factor:.1} times slower than one row of it after \
-                 the other)"
+                "each step reads and writes all of `{array}` (estimated {} slower than one row of it after the other)",
+                times_text(*factor)
             ),
             HintKind::Invariant { factor } => format!(
-                "this has the same result in each iteration of the loop around it (estimated {factor:.1} times slower than \
-                 in front of that loop)"
+                "this has the same result in each iteration of the loop around it (estimated {} slower than in front of \
+                 that loop)",
+                times_text(*factor)
             ),
             HintKind::RepeatedCall {
                 function,
                 array: Some(array),
                 factor,
             } => format!(
-                "`{function}` is called several times with each element of `{array}` (estimated {factor:.1} times slower \
-                 than once)"
+                "`{function}` is called several times with each element of `{array}` (estimated {} slower than once)",
+                times_text(*factor)
             ),
             HintKind::RepeatedCall {
                 function,
                 array: None,
                 factor,
             } => format!(
-                "`{function}` is called with the same values in each iteration of the loop around this one (estimated \
-                 {factor:.1} times slower than without the calls)"
+                "`{function}` is called with the same values in another loop, or in each iteration of the loop around this \
+                 one (estimated {} slower than without the calls)",
+                times_text(*factor)
             ),
             HintKind::Unfused { bytes, value } => format!(
                 "this stores {}, and each element is read once",
@@ -208,6 +211,14 @@ impl Hint {
             | HintKind::OrderedReduction { factor, .. } => Some(factor),
             HintKind::Copy { .. } | HintKind::Unfused { .. } | HintKind::Uncoalesced { .. } => None,
         }
+    }
+}
+
+/// Returns a factor, such as `3.2 times`.
+fn times_text(factor: f64) -> String {
+    match factor >= MAX_FACTOR {
+        true => format!("more than {MAX_FACTOR:.0} times"),
+        false => format!("{factor:.1} times"),
     }
 }
 
@@ -336,6 +347,10 @@ impl Analysis<'_> {
                 found
             }
         };
+        // Compilers unroll short reductions, and compute neighbouring results in the lanes of vectors.
+        if vectorize::is_short(inner) && assigns_variable(inner) {
+            return None;
+        }
         // Arrays are packed and transposed on purpose, but not to read each element once.
         if let Some(places) = copied_places(&inner.body)
             && !(places.iter()).all(|(to, _)| is_read_in_outer_loops(&around.body, to.id))
@@ -448,15 +463,19 @@ impl Analysis<'_> {
 
     /// Finds a loop that computes the same values again in each iteration of the loop around it.
     fn repeated(&self, outer: usize, number: usize, inner: &Loop) -> Option<HintKind> {
+        // The outermost loop that does not change the results.
+        for around in self.loops_around(outer).into_iter().rev() {
+            if self.is_invariant(around, inner) {
+                let count = evaluate(&iterations(around), self.values)? as f64;
+                let factor = count.min(MAX_FACTOR);
+                return (factor >= MIN_FACTOR).then_some(HintKind::Invariant { factor });
+            }
+        }
         let StmtKind::For(around) = &loop_with_number(&self.function.body, outer)?.kind else {
             return None;
         };
-        if self.is_invariant(around, inner) {
-            let count = evaluate(&iterations(around), self.values)? as f64;
-            let factor = count.min(MAX_FACTOR);
-            return (factor >= MIN_FACTOR).then_some(HintKind::Invariant { factor });
-        }
-        let (function, body) = self.repeated_call(around, inner)?;
+        let (function, body) = (self.repeated_call(around, inner))
+            .or_else(|| self.call_of_sibling(around, inner))?;
         let seconds = self.seconds_with_body(number, &body)?;
         let factor = self.factor(number, seconds)?;
         Some(HintKind::RepeatedCall {
@@ -492,7 +511,7 @@ impl Analysis<'_> {
             }
             Some(vec![stmt])
         })?;
-        Some(Analysis::new(&changed, self.values, self.machine).seconds())
+        Some(Analysis::new(&changed, self.values, &self.machine).seconds())
     }
 
     /// Returns the number of bytes that a loop stores with the loops around it, and its value, if an
@@ -536,7 +555,10 @@ impl Analysis<'_> {
             HintKind::Unfused { .. } | HintKind::Copy { .. } => {
                 let is_fast = own.iter().any(|number| {
                     let array = match &loops[*number].0.kind {
-                        StmtKind::For(this) => self.stored_for_reads(this, MAX_WINDOW),
+                        // What a transposed copy costs is not only its memory.
+                        StmtKind::For(this) if !copies_columns(this) => {
+                            self.stored_for_reads(this, MAX_WINDOW)
+                        }
                         _ => None,
                     };
                     array.is_some_and(|array| !self.gains_without(array))
@@ -559,14 +581,14 @@ impl Analysis<'_> {
         for pass in [loop_tiling::PASS, unroll_and_jam::PASS] {
             pass.apply(&mut function).ok()?;
         }
-        Some(Analysis::new(&function, self.values, self.machine).seconds())
+        Some(Analysis::new(&function, self.values, &self.machine).seconds())
     }
 
     /// Returns the time of the function with these trees of loops.
     fn seconds_of(&self, nodes: &[Node]) -> f64 {
         let nests = nodes
             .iter()
-            .map(|node| NestTime::of(node, self.machine).seconds());
+            .map(|node| NestTime::of(node, &self.machine).seconds());
         nests.sum::<f64>() + self.allocation_seconds()
     }
 
@@ -657,6 +679,17 @@ fn copied_places(body: &[Stmt]) -> Option<Vec<(&Place, &Place)>> {
     });
     let all: Vec<_> = copied.collect::<Option<_>>()?;
     (!all.is_empty()).then_some(all)
+}
+
+/// Returns true if a loop only copies elements, and reads or writes them with a stride.
+fn copies_columns(this: &Loop) -> bool {
+    let places = copied_places(&this.body).unwrap_or_default();
+    places.iter().any(|(to, from)| {
+        [to, from].into_iter().any(|place| {
+            let index = place.index.as_ref();
+            !index.is_some_and(|index| has_unit_stride(index, this.counter))
+        })
+    })
 }
 
 /// Returns true if statements read an array, and only in loops that are not inside other loops of

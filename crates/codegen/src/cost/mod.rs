@@ -283,11 +283,30 @@ fn sizes_text(sizes: &[(Name, i64, bool)]) -> String {
     }
 }
 
+/// Returns the machine as a function finds it that was called before: arrays that together fit into the
+/// last cache are in it.
+fn machine_in_use(function: &Function, values: &Values, machine: &Machine) -> Machine {
+    let mut machine = machine.clone();
+    let bytes = function.variables.iter().filter_map(|variable| {
+        let count = nest::evaluate(variable.count.as_ref()?, values)?;
+        Some(count as f64 * nest::element_bytes(&variable.elem))
+    });
+    let bytes: f64 = bytes.sum();
+    if let Some(last) = machine.caches.last_mut()
+        && bytes <= last.bytes as f64
+    {
+        last.consecutive = f64::INFINITY;
+        last.scattered = f64::INFINITY;
+        last.total = f64::INFINITY;
+    }
+    machine
+}
+
 /// The analysis of a function for CPUs.
 struct Analysis<'a> {
     function: &'a Function,
     values: &'a Values,
-    machine: &'a Machine,
+    machine: Machine,
     /// The predictions for the loops, by number.
     vectorization: Vec<Vectorization>,
     nodes: Vec<Node>,
@@ -296,6 +315,7 @@ struct Analysis<'a> {
 
 impl<'a> Analysis<'a> {
     fn new(function: &'a Function, values: &'a Values, machine: &'a Machine) -> Analysis<'a> {
+        let machine = &machine_in_use(function, values, machine);
         let vectorization = vectorize::of(function);
         let nodes =
             nest::NestBuilder::new(function, values, &vectorization, machine.register_bytes)
@@ -307,7 +327,7 @@ impl<'a> Analysis<'a> {
         Analysis {
             function,
             values,
-            machine,
+            machine: machine.clone(),
             vectorization,
             nodes,
             nests,

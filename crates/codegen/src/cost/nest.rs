@@ -3,7 +3,7 @@
 use nat::{Nat, Var};
 use rise::Type;
 use rise::core::Origin;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{Literal, ScalarType};
 
 use super::chain;
@@ -117,6 +117,8 @@ struct Around {
     from: i64,
     step: i64,
     trips: i64,
+    /// The variables that an iteration declares or assigns.
+    assigned: FxHashSet<Id>,
 }
 
 impl Around {
@@ -249,6 +251,7 @@ impl<'f> NestBuilder<'f> {
                             from: 0,
                             step: 1,
                             trips,
+                            assigned: assigned(&body),
                         },
                         &body,
                     ),
@@ -294,6 +297,7 @@ impl<'f> NestBuilder<'f> {
                     from,
                     step,
                     trips,
+                    assigned: assigned(&this.body),
                 },
                 &this.body,
             ),
@@ -397,6 +401,8 @@ impl<'f> NestBuilder<'f> {
         };
         let count = self.weight * registers;
         match &expr.kind {
+            ExprKind::Call(function, _)
+                if self.is_hoisted(expr) && math::plain_name(&function.name).is_some() => {}
             ExprKind::Binary(Binary::Div | Binary::Mod, ..) => work.operations.divide += count,
             ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(..) => {
                 work.operations.simple += count;
@@ -419,6 +425,26 @@ impl<'f> NestBuilder<'f> {
             | ExprKind::Lane(..)
             | ExprKind::Element(..) => {}
         }
+    }
+
+    /// Returns true if an expression is the same in all iterations of the innermost loop, so that
+    /// compilers compute it once in front of the loop.
+    fn is_hoisted(&self, expr: &Expr) -> bool {
+        let Some(innermost) = self.around.last() else {
+            return false;
+        };
+        let mut is_same = true;
+        walk::sub_exprs(expr, &mut |part| {
+            is_same &= match &part.kind {
+                ExprKind::Load(place) => {
+                    !innermost.assigned.contains(&place.id)
+                        && !(place.index.as_ref()).is_some_and(|i| i.mentions(innermost.counter))
+                }
+                ExprKind::Nat(nat) => !nat.mentions(innermost.counter),
+                _ => true,
+            };
+        });
+        is_same
     }
 
     /// Returns the place in an array that a place behind a pointer is.
@@ -540,6 +566,17 @@ impl<'f> NestBuilder<'f> {
         }
         values
     }
+}
+
+/// Returns the variables that statements declare or assign.
+pub(super) fn assigned(body: &[Stmt]) -> FxHashSet<Id> {
+    let mut assigned = FxHashSet::default();
+    walk::each_stmt(body, &mut |stmt| match &stmt.kind {
+        StmtKind::Declare(id, _) => _ = assigned.insert(*id),
+        StmtKind::Assign(place, _) => _ = assigned.insert(place.id),
+        _ => {}
+    });
+    assigned
 }
 
 /// Returns true if the lanes of a vector differ only in the elements that they load, which are next to

@@ -4,49 +4,64 @@
 use std::borrow::Cow;
 
 use nat::{Nat, Var};
+use rise::core::Origin;
 use rustc_hash::FxHashSet;
 use syntax::ast::Name;
 
 use super::nest::{self, Values, evaluate};
 use super::time::NestTime;
-use super::{Analysis, iterations};
+use super::{Analysis, iterations, vectorize};
 use crate::analysis::math;
 use crate::ir::walk::{self, Change, Look};
 use crate::ir::{Expr, ExprKind, Function, Home, Id, Loop, Place, Stmt, StmtKind};
 
 impl Analysis<'_> {
-    /// Returns true if a loop directly in the loop `outer` has the same result in all iterations of
-    /// that: it assigns only variables that start from the same values in each iteration. Compilers
-    /// do not move loops out of other loops.
-    pub(super) fn is_invariant(&self, outer: &Loop, inner: &Loop) -> bool {
-        let mut dependence = Dependence::of(self.function, outer);
-        let mut assigned = FxHashSet::default();
-        let mut declared = FxHashSet::default();
-        let mut stores = false;
-        walk::each_stmt(&inner.body, &mut |stmt| match &stmt.kind {
-            StmtKind::Declare(id, _) => _ = declared.insert(*id),
-            StmtKind::Assign(place, _) => {
-                assigned.insert(place.id);
-                stores |= place.index.is_some();
-            }
-            StmtKind::For(_) | StmtKind::If { .. } | StmtKind::Block(_) => {}
-            _ => stores = true,
-        });
-        if stores || iterations_of(outer, self.values).is_none_or(|count| count < 2.0) {
+    /// Returns true if a loop in the loop `around` has the same results in all iterations of that.
+    /// Compilers do not move loops out of other loops, except for those that they unroll.
+    ///
+    /// A statement of the body of `around` has the same results if it does not mention the counter,
+    /// accesses no variable that a statement with other results writes, and if what it writes gets
+    /// its first value in the same iteration.
+    pub(super) fn is_invariant(&self, around: &Loop, inner: &Loop) -> bool {
+        if vectorize::is_short(inner)
+            || iterations_of(around, self.values).is_none_or(|count| count < 2.0)
+        {
             return false;
         }
-        let results: Vec<Id> = assigned.difference(&declared).copied().collect();
-        let starts_equal = results.iter().all(|result| {
-            let mut values = outer.body.iter().filter_map(|stmt| match &stmt.kind {
-                StmtKind::Declare(id, value) if id == result => value.as_ref(),
-                StmtKind::Assign(place, value) if *place == Place::plain(*result) => Some(value),
-                _ => None,
+        let parts: Vec<Part<'_>> = (around.body.iter())
+            .map(|stmt| Part::of(self.function, stmt, around.counter))
+            .collect();
+        let has_first_value = |at: usize, id: &Id| {
+            let first = parts.iter().find(|part| part.accesses(*id));
+            parts[at].declared.contains(id) || first.is_some_and(|part| !part.read.contains(id))
+        };
+        let mut is_same: Vec<bool> = (0..parts.len())
+            .map(|at| {
+                let part = &parts[at];
+                part.is_plain && part.written.iter().all(|id| has_first_value(at, id))
+            })
+            .collect();
+        loop {
+            let others: FxHashSet<Id> = (parts.iter().zip(&is_same))
+                .filter(|(_, is_same)| !**is_same)
+                .flat_map(|(part, _)| part.written.iter().copied())
+                .collect();
+            let changed = (0..parts.len())
+                .find(|at| is_same[*at] && others.iter().any(|id| parts[*at].accesses(*id)));
+            match changed {
+                Some(at) => is_same[at] = false,
+                None => break,
+            }
+        }
+        let contains = |stmt: &Stmt| {
+            let mut found = false;
+            walk::each_stmt(std::slice::from_ref(stmt), &mut |stmt| {
+                found |= matches!(&stmt.kind, StmtKind::For(this) if std::ptr::eq(this, inner));
             });
-            let first = values.next();
-            first.is_some_and(|value| dependence.allows(value)) && values.next().is_none()
-        });
-        dependence.own = declared.into_iter().chain(results).collect();
-        starts_equal && !dependence.own.is_empty() && dependence.allows_loop(inner)
+            found
+        };
+        let at = around.body.iter().position(contains);
+        at.is_some_and(|at| is_same[at] && !parts[at].written.is_empty())
     }
 
     /// Returns the name of a function that a loop calls with the same values in all iterations of
@@ -83,12 +98,59 @@ impl Analysis<'_> {
         let mut removal = ElementCallRemoval {
             function: self.function,
             values: self.values,
+            counter: inner.counter,
             calls: counts?.iter().product(),
             found: None,
         };
         let mut body = inner.body.clone();
         walk::change_all(&mut body, &mut removal);
         removal.found.map(|(name, array)| (name, array, body))
+    }
+
+    /// Returns the name of a function that a loop with a number calls with the same values as a loop in
+    /// front of it with the same range, and the loop without these calls.
+    pub(super) fn call_of_sibling(
+        &self,
+        outer: &Loop,
+        inner: &Loop,
+    ) -> Option<(Name, Vec<Stmt>)> {
+        let before = outer.body.iter().map_while(|stmt| match &stmt.kind {
+            StmtKind::For(this) if std::ptr::eq(this, inner) => None,
+            kind => Some(kind),
+        });
+        let siblings = before.filter_map(|kind| match kind {
+            StmtKind::For(this) if (&this.from, &this.to) == (&inner.from, &inner.to) => Some(this),
+            _ => None,
+        });
+        let written = nest::assigned(&inner.body);
+        let mut calls = Vec::new();
+        for sibling in siblings {
+            let written_before = nest::assigned(&sibling.body);
+            walk::for_each_expr(&sibling.body, &mut |expr| {
+                walk::sub_exprs(expr, &mut |part| {
+                    if matches!(part.kind, ExprKind::Call(..)) {
+                        calls.push((anonymous(part, sibling.counter, inner.counter), written_before.clone()));
+                    }
+                });
+            });
+        }
+        calls.retain(|(call, written_before)| {
+            let mut is_same = true;
+            walk::sub_exprs(call, &mut |part| {
+                if let ExprKind::Load(place) = &part.kind {
+                    is_same &= !written.contains(&place.id) && !written_before.contains(&place.id);
+                }
+            });
+            is_same
+        });
+        let mut removal = EqualCallRemoval {
+            calls: calls.into_iter().map(|(call, _)| call).collect(),
+            counter: inner.counter,
+            name: None,
+        };
+        let mut body = inner.body.clone();
+        walk::change_all(&mut body, &mut removal);
+        removal.name.map(|name| (name, body))
     }
 
     /// Returns a temporary array that a loop writes, whose elements are read at most `reads` times
@@ -109,6 +171,11 @@ impl Analysis<'_> {
         let array = arrays
             .next()
             .filter(|_| is_map && arrays.next().is_none())?;
+        let mut own = AccessCounts::default();
+        own.block(&inner.body, array, 1.0, self.values)?;
+        if own.reads > 0.0 {
+            return None;
+        }
         let variable = &self.function.variables[array.0 as usize];
         if !matches!(variable.home, Home::Local(_)) || variable.count.is_none() {
             return None;
@@ -130,19 +197,77 @@ impl Analysis<'_> {
         // A loop that stores the array and one that reads it are one loop without it.
         let nests = nodes.iter().enumerate().map(|(at, node)| {
             match self.nodes.get(at).is_some_and(|node| node.accesses(array)) {
-                true => NestTime::together(node, self.machine),
-                false => NestTime::of(node, self.machine),
+                true => NestTime::together(node, &self.machine),
+                false => NestTime::of(node, &self.machine),
             }
         });
         let changed = Analysis {
             function: &function,
             values: self.values,
-            machine: self.machine,
+            machine: self.machine.clone(),
             vectorization: self.vectorization.clone(),
             nests: nests.collect(),
             nodes: Vec::new(),
         };
         changed.seconds()
+    }
+}
+
+/// A statement of the body of a loop.
+struct Part<'s> {
+    function: &'s Function,
+    counter: Var,
+    written: FxHashSet<Id>,
+    read: FxHashSet<Id>,
+    declared: FxHashSet<Id>,
+    /// True if it only assigns values that depend neither on the counter nor on data in an index, and
+    /// writes no output.
+    is_plain: bool,
+}
+
+impl<'s> Part<'s> {
+    fn of(function: &'s Function, stmt: &Stmt, counter: Var) -> Part<'s> {
+        let mut part = Part {
+            function,
+            counter,
+            written: FxHashSet::default(),
+            read: FxHashSet::default(),
+            declared: FxHashSet::default(),
+            is_plain: true,
+        };
+        let stmts = std::slice::from_ref(stmt);
+        walk::each_stmt(stmts, &mut |stmt| match &stmt.kind {
+            StmtKind::Declare(id, _) => {
+                part.declared.insert(*id);
+                part.written.insert(*id);
+            }
+            StmtKind::Assign(place, _) => {
+                part.written.insert(place.id);
+                part.is_plain &= function.variables[place.id.0 as usize].home != Home::Output;
+            }
+            StmtKind::For(_) | StmtKind::If { .. } | StmtKind::Block(_) => {}
+            _ => part.is_plain = false,
+        });
+        walk::for_each_expr(stmts, &mut |expr| {
+            walk::sub_exprs(expr, &mut |value| {
+                if let ExprKind::Load(place) = &value.kind {
+                    part.read.insert(place.id);
+                }
+            });
+        });
+        walk::look(stmts, &mut part);
+        part
+    }
+
+    fn accesses(&self, id: Id) -> bool {
+        self.written.contains(&id) || self.read.contains(&id)
+    }
+}
+
+impl Look for Part<'_> {
+    fn nat(&mut self, nat: &Nat) {
+        let mut opaque = self.function.opaque.iter();
+        self.is_plain &= !nat.mentions(self.counter) && !opaque.any(|(var, _)| nat.mentions(*var));
     }
 }
 
@@ -157,24 +282,15 @@ struct Dependence<'f> {
     counter: Var,
     /// The variables that an iteration declares or writes.
     written: FxHashSet<Id>,
-    /// The variables among them that are allowed.
-    own: FxHashSet<Id>,
     is_found: bool,
 }
 
 impl<'f> Dependence<'f> {
     fn of(function: &'f Function, outer: &Loop) -> Dependence<'f> {
-        let mut written = FxHashSet::default();
-        walk::each_stmt(&outer.body, &mut |stmt| match &stmt.kind {
-            StmtKind::Declare(id, _) => _ = written.insert(*id),
-            StmtKind::Assign(place, _) => _ = written.insert(place.id),
-            _ => {}
-        });
         Dependence {
             function,
             counter: outer.counter,
-            written,
-            own: FxHashSet::default(),
+            written: nest::assigned(&outer.body),
             is_found: false,
         }
     }
@@ -184,20 +300,11 @@ impl<'f> Dependence<'f> {
         walk::look_expr(expr, self);
         !self.is_found
     }
-
-    fn allows_loop(&mut self, this: &Loop) -> bool {
-        self.is_found = false;
-        for size in [&this.from, &this.to, &this.step] {
-            self.nat(size);
-        }
-        walk::look(&this.body, self);
-        !self.is_found
-    }
 }
 
 impl Look for Dependence<'_> {
     fn place(&mut self, place: &Place) {
-        self.is_found |= self.written.contains(&place.id) && !self.own.contains(&place.id);
+        self.is_found |= self.written.contains(&place.id);
     }
 
     fn nat(&mut self, nat: &Nat) {
@@ -236,11 +343,55 @@ impl Change for CallRemoval<'_> {
     }
 }
 
+/// Returns an expression without origins, with another variable in place of a counter.
+fn anonymous(expr: &Expr, counter: Var, other: Var) -> Expr {
+    struct Anonymous(Var, Nat);
+    impl Change for Anonymous {
+        fn expr(&mut self, expr: &mut Expr) {
+            expr.origin = Origin(0);
+        }
+        fn nat(&mut self, nat: &mut Nat) {
+            *nat = nat.subst(&|var| (var == self.0).then(|| self.1.clone()));
+        }
+    }
+    let mut expr = expr.clone();
+    walk::change_expr(&mut expr, &mut Anonymous(counter, Nat::var(other)));
+    expr
+}
+
+/// Replaces calls that are among other ones by their first arguments.
+struct EqualCallRemoval {
+    calls: Vec<Expr>,
+    counter: Var,
+    /// The name of the function that was called.
+    name: Option<Name>,
+}
+
+impl Change for EqualCallRemoval {
+    fn expr(&mut self, expr: &mut Expr) {
+        let ExprKind::Call(function, args) = &expr.kind else {
+            return;
+        };
+        let name = math::plain_name(&function.name).filter(|name| !nest::is_instruction(name));
+        let Some(first) = args.first().filter(|first| first.ty == expr.ty) else {
+            return;
+        };
+        if let Some(name) = name
+            && self.calls.contains(&anonymous(expr, self.counter, self.counter))
+        {
+            self.name = Some(name.into());
+            *expr = first.clone();
+        }
+    }
+}
+
 /// Replaces calls for single elements of arrays that have fewer elements than there are calls by these
 /// elements.
 struct ElementCallRemoval<'f> {
     function: &'f Function,
     values: &'f Values,
+    /// The counter of the loop. Compilers move calls that do not depend on it out of the loop.
+    counter: Var,
     /// The number of times that the expressions are evaluated.
     calls: f64,
     /// The name of the function that was called, and the array.
@@ -253,7 +404,11 @@ impl ElementCallRemoval<'_> {
         let mut arrays = Vec::new();
         let mut is_apart = true;
         walk::sub_exprs(expr, &mut |part| match &part.kind {
-            ExprKind::Load(place) if place.index.is_some() => arrays.push(place.id),
+            ExprKind::Load(place) => {
+                let index = place.index.as_ref();
+                is_apart &= index.is_some_and(|index| index.mentions(self.counter));
+                arrays.push(place.id);
+            }
             ExprKind::Literal(_)
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)

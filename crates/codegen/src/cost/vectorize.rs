@@ -113,7 +113,19 @@ fn is_vectorized_outside(outer: &Loop, this: &Loop) -> bool {
             _ => false,
         };
     });
+    /// The greatest number of iterations of nested short loops, which compilers unroll together.
+    const MAX_UNROLLED: i64 = 49;
     let is_constant = Nat::sub(&this.to, &this.from).as_const().is_some();
+    let mut iterations: i64 = 1;
+    let mut loops = 0;
+    walk::each_stmt(&outer.body, &mut |stmt| {
+        if let StmtKind::For(inner) = &stmt.kind {
+            let length = Nat::sub(&inner.to, &inner.from).as_const();
+            iterations = iterations.saturating_mul(length.unwrap_or(1));
+            loops += 1;
+        }
+    });
+    is_plain &= loops < 2 || iterations <= MAX_UNROLLED;
     let mut reads_apart = true;
     walk::for_each_expr(&this.body, &mut |expr| {
         walk::sub_exprs(expr, &mut |part| {

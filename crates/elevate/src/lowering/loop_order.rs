@@ -503,6 +503,9 @@ impl Lowering<'_> {
         /// The greatest number of operations for each element. Loops with more operations are not
         /// limited by memory.
         const MAX_WORK: u32 = 6;
+        /// The greatest number of operations for each result of constant length, up to which C
+        /// compilers compute neighbouring results in the lanes of vectors.
+        const MAX_WORK_OF_LANES: i64 = 50;
         if self.is_short(reduction.array) || self.is_short(array) {
             return None;
         }
@@ -520,6 +523,11 @@ impl Lowering<'_> {
         bindings.push(part((param, array), Index::MAP));
         let path = vec![Step::Element(Index::REDUCTION)];
         let reads = StrideAnalysis::of(self.store, bindings, reduction.array, path)?;
+        let is_along = |read: &Index| matches!(read.map, Stride::Zero | Stride::Constant(1));
+        let most = MAX_WORK_OF_LANES / i64::from(work.max(1));
+        if self.has_at_most(most, reduction.array) && reads.iter().all(is_along) {
+            return None;
+        }
         // C compilers add integers in any order, several at once.
         let is_reordered = !has_floats(self.store.type_of(reduction.initial));
         let waiting = if is_reordered { 0 } else { DEPENDENT_ADDITION };

@@ -445,7 +445,7 @@ impl Lowering<'_> {
     }
 
     /// Returns true if the length of an array is a constant up to `limit`.
-    fn has_at_most(&self, limit: i64, array: Term) -> bool {
+    pub(super) fn has_at_most(&self, limit: i64, array: Term) -> bool {
         match &**self.store.type_of(array) {
             Type::Array(length, _) => length.as_const().is_some_and(|n| n <= limit),
             _ => false,
