@@ -588,3 +588,85 @@ fn searches_for_the_least_float_are_not_vectorised() {
     let found = in_c(&text("i32", "1i32"), &[]);
     assert_eq!(found.loops[0].vectorization, Vectorization::Unknown);
 }
+
+/// The sums of columns are the same for each row.
+#[test]
+fn results_that_an_outer_loop_does_not_change_have_a_hint() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 => a |> mapSeq(fun(row =>
+      zip(row)(a |> transpose) |> mapSeq(fun(p => p._1 / (p._2 |> reduceSeq(add)(0.0f))))))))";
+    let found = only_hint(text, &[("n", 300), ("m", 300)]);
+    assert!(matches!(found, HintKind::Invariant { .. }), "{found:?}");
+    let stored = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 => a |> mapSeq(fun(row =>
+      let sums = a |> reduceSeq(fun(sums, r => zip(sums)(r) |> mapSeq(fun(p => p._1 + p._2))))(
+        generate(fun(j => 0.0f)) |> mapSeq(id)) |> mapSeq(id) |> toMem in
+      zip(row)(sums) |> mapSeq(fun(p => p._1 / p._2))))))";
+    let found = only_hint(stored, &[("n", 300), ("m", 300)]);
+    assert!(matches!(found, HintKind::Invariant { .. }), "{found:?}");
+    // Each iteration of a reduction continues with the array of the one before.
+    let steps = "def f = depFun((n: Nat, k: Nat) => fun(xs: n.f32 =>
+      (generate(fun(i => 0.5f)) : k.f32) |> reduceSeq(fun(state, t =>
+        state |> mapSeq(fun(x => x * 0.5f + 1.0f))))(xs |> mapSeq(id)) |> mapSeq(id)))";
+    let found = in_c(steps, &[("n", 100_000), ("k", 100)]).hints;
+    assert!(
+        !found
+            .iter()
+            .any(|hint| matches!(hint.kind, HintKind::Invariant { .. })),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn values_that_two_loops_compute_have_a_hint() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 => a |> mapSeq(fun(row =>
+      let sum = row |> reduceSeq(fun(sum, x => sum + exp(x)))(0.0f) in
+      row |> mapSeq(fun(x => exp(x) / sum))))))";
+    let found = only_hint(text, &[("n", 500), ("m", 500)]);
+    assert!(
+        matches!(&found, HintKind::RepeatedCall { function, .. } if function == "exp"),
+        "{found:?}"
+    );
+}
+
+/// Compilers move calls and loops that they unroll out of a loop.
+#[test]
+fn what_compilers_move_out_of_a_loop_has_no_hint() {
+    let sizes = [("n", 1000), ("m", 1000)];
+    let call = "def f = depFun((n: Nat, m: Nat) => fun(xs: n.f32, ys: m.f32 =>
+      xs |> mapSeq(fun(x => ys |> mapSeq(fun(y => exp(x) * y))))))";
+    let found = in_c(call, &sizes);
+    assert_eq!(found.hints, []);
+    assert!(operations_seconds(&found) < 1e-3);
+    let short = "def f = depFun(n: Nat => fun(xs: n.f32, w: 8.f32 =>
+      xs |> mapSeq(fun(x => x * (w |> reduceSeq(add)(0.0f))))))";
+    assert_eq!(in_c(short, &[("n", 1_000_000)]).hints, []);
+    let columns = "def f = depFun((n: Nat, m: Nat) => fun(a: n.4.f32, b: 4.m.f32 =>
+      a |> mapSeq(fun(row => b |> transpose |> mapSeq(fun(column => zip(row)(column)
+        |> reduceSeq(fun(sum, p => sum + p._1 * p._2))(0.0f)))))))";
+    assert_eq!(in_c(columns, &sizes).hints, []);
+}
+
+/// A difference is computed faster than it is read.
+#[test]
+fn differences_that_are_stored_for_windows_have_a_hint() {
+    let text = "def f = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+      xs |> slide(2)(1) |> mapSeq(fun(p => idx(1)(p) - idx(0)(p))) |> toMem
+        |> slide(2)(1) |> mapSeq(fun(p => idx(1)(p) - idx(0)(p)))))";
+    let found = only_hint(text, &[("n", 30_000_000)]);
+    assert!(
+        matches!(
+            found,
+            HintKind::Unfused {
+                is_read_once: false,
+                ..
+            }
+        ),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn arrays_that_fit_into_the_last_cache_are_there() {
+    let seconds = |n| in_c(DOUBLED, &[("n", n)]).cost.expect("costs").transfers[2].2;
+    assert_eq!(seconds(1_000_000), 0.0);
+    assert!(seconds(10_000_000) > 1e-3);
+}

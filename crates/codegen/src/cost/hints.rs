@@ -21,7 +21,7 @@ use super::{Analysis, iterations, loops};
 use crate::analysis::dependence_test::{has_unit_stride, linear_form};
 use crate::ir::kernel::KernelFunction;
 use crate::ir::walk;
-use crate::ir::{ExprKind, Function, Home, Id, Level, Loop, Place, Query, Stmt, StmtKind};
+use crate::ir::{Binary, ExprKind, Function, Home, Id, Level, Loop, Place, Query, Stmt, StmtKind};
 use crate::opt::{loop_tiling, unroll_and_jam};
 
 /// The smallest factor between the time of a loop and of its faster form for a hint.
@@ -30,6 +30,8 @@ const MIN_FACTOR: f64 = 1.5;
 const MAX_FACTOR: f64 = 50.0;
 /// The largest number of elements of a window that is read in place of its copy.
 const MAX_WINDOW: f64 = 9.0;
+/// The largest number of reads of an element that is computed again for each of them.
+const MAX_COPIES: f64 = 3.0;
 /// The smallest part of the time of a function that a loop with a hint takes.
 const MIN_SHARE: f64 = 0.1;
 
@@ -91,8 +93,11 @@ pub enum HintKind {
         /// The factor by which it is slower than without the calls.
         factor: f64,
     },
-    /// A loop that stores the elements of an array, each of which is read once.
+    /// A loop that stores the elements of an array, each of which is read once, or computed from a few
+    /// operations and read a few times.
     Unfused {
+        /// True if each element is read once.
+        is_read_once: bool,
         /// The number of bytes.
         bytes: Nat,
         /// The number of bytes at the sizes of the estimate.
@@ -182,9 +187,18 @@ impl Hint {
                  one (estimated {} slower than without the calls)",
                 times_text(*factor)
             ),
-            HintKind::Unfused { bytes, value } => format!(
-                "this stores {}, and each element is read once",
-                size_text(bytes, *value)
+            HintKind::Unfused {
+                is_read_once,
+                bytes,
+                value,
+            } => format!(
+                "this stores {}, and each element is {}",
+                size_text(bytes, *value),
+                if *is_read_once {
+                    "read once"
+                } else {
+                    "computed faster than it is read"
+                }
             ),
             HintKind::Copy { from, bytes, value } => {
                 format!("this copies `{from}`: {}", size_text(bytes, *value))
@@ -422,6 +436,7 @@ impl Analysis<'_> {
         let is_window = is_read_once || is_needless(MAX_WINDOW);
         let mut elements = 0.0;
         let mut names: Vec<Name> = Vec::new();
+        let written = places.first().map(|(to, _)| to.id);
         for (to, from) in places {
             let distance = Nat::sub(to.index.as_ref()?, from.index.as_ref()?);
             let is_whole = to.members.is_empty() && from.members.is_empty() && to.id != from.id;
@@ -437,7 +452,7 @@ impl Analysis<'_> {
             elements += nest::element_bytes(&self.function.variables[to.id.0 as usize].elem);
             names.push(self.name(from.id));
         }
-        let (bytes, value) = self.bytes_of_loop(number, elements)?;
+        let (bytes, value) = self.bytes_of_loop(number, elements, written?)?;
         Some(HintKind::Copy {
             from: names.join("` and `").into(),
             bytes,
@@ -447,13 +462,29 @@ impl Analysis<'_> {
 
     /// Finds a loop that stores an array which needs no memory, because each element is read once.
     fn unfused(&self, inner: &Loop, number: usize) -> Option<HintKind> {
-        let array = self.stored_for_reads(inner, 1.0)?;
-        if !self.gains_without(array) {
-            return None;
-        }
+        let once = self.stored_for_reads(inner, 1.0);
+        let array = match once {
+            Some(array) if self.gains_without(array) => array,
+            Some(_) => return None,
+            // Each element is computed again for each read.
+            None => {
+                let array = self.stored_for_reads(inner, MAX_COPIES)?;
+                let own = self.loop_seconds().get(&number).copied().unwrap_or(0.0);
+                let again = own * (MAX_COPIES - 1.0);
+                let fused = self.seconds_without_memory(array) + again;
+                if has_calls(inner) || self.seconds() < MIN_FACTOR * fused {
+                    return None;
+                }
+                array
+            }
+        };
         let element = nest::element_bytes(&self.function.variables[array.0 as usize].elem);
-        let (bytes, value) = self.bytes_of_loop(number, element)?;
-        Some(HintKind::Unfused { bytes, value })
+        let (bytes, value) = self.bytes_of_loop(number, element, array)?;
+        Some(HintKind::Unfused {
+            is_read_once: once.is_some(),
+            bytes,
+            value,
+        })
     }
 
     /// Returns true if the function would be faster if an array needed no memory.
@@ -464,8 +495,10 @@ impl Analysis<'_> {
     /// Finds a loop that computes the same values again in each iteration of the loop around it.
     fn repeated(&self, outer: usize, number: usize, inner: &Loop) -> Option<HintKind> {
         // The outermost loop that does not change the results.
-        for around in self.loops_around(outer).into_iter().rev() {
-            if self.is_invariant(around, inner) {
+        let loops = self.loops_around(outer);
+        for (at, around) in loops.iter().enumerate().rev() {
+            let mut between = loops[..=at].iter();
+            if between.any(|between| self.is_invariant(around, between, inner)) {
                 let count = evaluate(&iterations(around), self.values)? as f64;
                 let factor = count.min(MAX_FACTOR);
                 return (factor >= MIN_FACTOR).then_some(HintKind::Invariant { factor });
@@ -474,8 +507,8 @@ impl Analysis<'_> {
         let StmtKind::For(around) = &loop_with_number(&self.function.body, outer)?.kind else {
             return None;
         };
-        let (function, body) = (self.repeated_call(around, inner))
-            .or_else(|| self.call_of_sibling(around, inner))?;
+        let (function, body) =
+            (self.repeated_call(around, inner)).or_else(|| self.call_of_sibling(around, inner))?;
         let seconds = self.seconds_with_body(number, &body)?;
         let factor = self.factor(number, seconds)?;
         Some(HintKind::RepeatedCall {
@@ -515,14 +548,21 @@ impl Analysis<'_> {
     }
 
     /// Returns the number of bytes that a loop stores with the loops around it, and its value, if an
-    /// iteration stores a number of bytes.
-    fn bytes_of_loop(&self, number: usize, bytes: f64) -> Option<(Nat, f64)> {
-        let mut bytes = Nat::constant(bytes as i64);
+    /// iteration stores a number of bytes: those of the array, unless it is stored several times.
+    fn bytes_of_loop(&self, number: usize, bytes: f64, array: Id) -> Option<(Nat, f64)> {
+        let element = Nat::constant(bytes as i64);
+        let mut bytes = element.clone();
         for this in self.loops_around(number) {
             bytes = &bytes * &iterations(this);
         }
-        let value = evaluate(&bytes, self.values)? as f64;
-        Some((self.function.known().normalize(&bytes), value))
+        let value = evaluate(&bytes, self.values)?;
+        let count = self.function.variables[array.0 as usize].count.as_ref()?;
+        let whole = &element * count;
+        let (bytes, value) = match evaluate(&whole, self.values) {
+            Some(all) if all >= value => (whole, all),
+            _ => (bytes, value),
+        };
+        Some((self.function.known().normalize(&bytes), value as f64))
     }
 
     /// Returns a hint at a loop of the same program without unroll-and-jam, with the factor that it
@@ -679,6 +719,20 @@ fn copied_places(body: &[Stmt]) -> Option<Vec<(&Place, &Place)>> {
     });
     let all: Vec<_> = copied.collect::<Option<_>>()?;
     (!all.is_empty()).then_some(all)
+}
+
+/// Returns true if a loop calls functions or divides.
+fn has_calls(this: &Loop) -> bool {
+    let mut found = false;
+    walk::for_each_expr(&this.body, &mut |expr| {
+        walk::sub_exprs(expr, &mut |part| {
+            found |= matches!(
+                part.kind,
+                ExprKind::Call(..) | ExprKind::Binary(Binary::Div | Binary::Mod, ..)
+            );
+        });
+    });
+    found
 }
 
 /// Returns true if a loop only copies elements, and reads or writes them with a stride.

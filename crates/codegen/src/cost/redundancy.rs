@@ -17,18 +17,19 @@ use crate::ir::{Expr, ExprKind, Function, Home, Id, Loop, Place, Stmt, StmtKind}
 
 impl Analysis<'_> {
     /// Returns true if a loop in the loop `around` has the same results in all iterations of that.
-    /// Compilers do not move loops out of other loops, except for those that they unroll.
+    /// `between` is `around` itself, or a loop in it around `inner`. Compilers do not move loops out of
+    /// other loops, except for those that they unroll.
     ///
-    /// A statement of the body of `around` has the same results if it does not mention the counter,
-    /// accesses no variable that a statement with other results writes, and if what it writes gets
-    /// its first value in the same iteration.
-    pub(super) fn is_invariant(&self, around: &Loop, inner: &Loop) -> bool {
+    /// A statement of the body of `between` has the same results if it does not mention the counter
+    /// of `around`, accesses no variable that a statement with other results writes, and if what it
+    /// writes gets its first value in the same iteration.
+    pub(super) fn is_invariant(&self, around: &Loop, between: &Loop, inner: &Loop) -> bool {
         if vectorize::is_short(inner)
             || iterations_of(around, self.values).is_none_or(|count| count < 2.0)
         {
             return false;
         }
-        let parts: Vec<Part<'_>> = (around.body.iter())
+        let parts: Vec<Part<'_>> = (between.body.iter())
             .map(|stmt| Part::of(self.function, stmt, around.counter))
             .collect();
         let has_first_value = |at: usize, id: &Id| {
@@ -41,10 +42,14 @@ impl Analysis<'_> {
                 part.is_plain && part.written.iter().all(|id| has_first_value(at, id))
             })
             .collect();
+        let own = nest::assigned(&between.body);
+        let mut elsewhere = nest::assigned(&around.body);
+        elsewhere.retain(|id| !own.contains(id));
         loop {
             let others: FxHashSet<Id> = (parts.iter().zip(&is_same))
                 .filter(|(_, is_same)| !**is_same)
                 .flat_map(|(part, _)| part.written.iter().copied())
+                .chain(elsewhere.iter().copied())
                 .collect();
             let changed = (0..parts.len())
                 .find(|at| is_same[*at] && others.iter().any(|id| parts[*at].accesses(*id)));
@@ -60,7 +65,7 @@ impl Analysis<'_> {
             });
             found
         };
-        let at = around.body.iter().position(contains);
+        let at = between.body.iter().position(contains);
         at.is_some_and(|at| is_same[at] && !parts[at].written.is_empty())
     }
 
@@ -109,11 +114,7 @@ impl Analysis<'_> {
 
     /// Returns the name of a function that a loop with a number calls with the same values as a loop in
     /// front of it with the same range, and the loop without these calls.
-    pub(super) fn call_of_sibling(
-        &self,
-        outer: &Loop,
-        inner: &Loop,
-    ) -> Option<(Name, Vec<Stmt>)> {
+    pub(super) fn call_of_sibling(&self, outer: &Loop, inner: &Loop) -> Option<(Name, Vec<Stmt>)> {
         let before = outer.body.iter().map_while(|stmt| match &stmt.kind {
             StmtKind::For(this) if std::ptr::eq(this, inner) => None,
             kind => Some(kind),
@@ -129,7 +130,10 @@ impl Analysis<'_> {
             walk::for_each_expr(&sibling.body, &mut |expr| {
                 walk::sub_exprs(expr, &mut |part| {
                     if matches!(part.kind, ExprKind::Call(..)) {
-                        calls.push((anonymous(part, sibling.counter, inner.counter), written_before.clone()));
+                        calls.push((
+                            anonymous(part, sibling.counter, inner.counter),
+                            written_before.clone(),
+                        ));
                     }
                 });
             });
@@ -377,7 +381,9 @@ impl Change for EqualCallRemoval {
             return;
         };
         if let Some(name) = name
-            && self.calls.contains(&anonymous(expr, self.counter, self.counter))
+            && self
+                .calls
+                .contains(&anonymous(expr, self.counter, self.counter))
         {
             self.name = Some(name.into());
             *expr = first.clone();

@@ -326,7 +326,9 @@ impl Shown<'_> {
             let time = cost::time_text(cost.translation_seconds);
             writeln!(out, "  address translation: {time}")?;
         }
-        for (cache, bytes, seconds) in &cost.transfers {
+        // Arrays that fit into the last cache are not transferred.
+        let transfers = cost.transfers.iter();
+        for (cache, bytes, seconds) in transfers.filter(|(_, _, seconds)| *seconds > 0.0) {
             let (bytes, time) = (cost::bytes_text(*bytes), cost::time_text(*seconds));
             writeln!(out, "  into {cache}: {bytes}, {time}")?;
         }
