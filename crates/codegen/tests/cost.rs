@@ -670,3 +670,20 @@ fn arrays_that_fit_into_the_last_cache_are_there() {
     assert_eq!(seconds(1_000_000), 0.0);
     assert!(seconds(10_000_000) > 1e-3);
 }
+
+/// Each result reads four elements of a row, which several results need.
+#[test]
+fn rows_of_few_elements_have_a_hint_if_they_are_read_again() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(a: n.4.f32, b: m.4.f32 =>
+      a |> mapSeq(fun(x => b |> mapSeq(fun(y => zip(x)(y) |> reduceSeq(fun(sum, p =>
+        sum + (p._1 - p._2) * (p._1 - p._2)))(0.0f)))))))";
+    let found = only_hint(text, &[("n", 1000), ("m", 1000)]);
+    let is_narrow = matches!(
+        found,
+        HintKind::StridedRead {
+            purpose: AccessPurpose::NarrowRows,
+            ..
+        }
+    );
+    assert!(is_narrow, "{found:?}");
+}

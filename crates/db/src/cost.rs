@@ -104,6 +104,9 @@ fn help(hint: &Hint) -> &'static str {
             AccessPurpose::Storing => {
                 "read the elements where they are used, without storing them, and make the loop over neighbours the inner one"
             }
+            AccessPurpose::NarrowRows => {
+                "store the array transposed, so that neighbouring results read neighbouring elements: `transpose |> mapSeq(mapSeq(id)) |> toMem`"
+            }
             AccessPurpose::Results => {
                 "make the loop over neighbours the inner one: map over the array before it is transposed"
             }

@@ -130,6 +130,8 @@ pub enum AccessPurpose {
     Storing,
     /// It computes results of the map.
     Results,
+    /// It reduces short rows, each of which several results need.
+    NarrowRows,
 }
 
 impl Hint {
@@ -659,7 +661,7 @@ impl Analysis<'_> {
         };
         // Compilers unroll short loops, and processors execute several of them at the same time.
         if vectorize::is_short(inner) {
-            return None;
+            return self.narrow_rows(inner, number);
         }
         match vectorization {
             Vectorization::OrderedSum => Some(HintKind::OrderedReduction {
@@ -686,6 +688,59 @@ impl Analysis<'_> {
             | Vectorization::LibraryCall
             | Vectorization::Unknown => None,
         }
+    }
+
+    /// Finds a short reduction of a row of a matrix whose rows are next to each other in memory: if its
+    /// columns were, neighbouring results would be computed in the lanes of vectors.
+    fn narrow_rows(&self, inner: &Loop, number: usize) -> Option<HintKind> {
+        /// The smallest number of reads of each element for which a copy of the matrix is worth it.
+        const MIN_READS: f64 = 4.0;
+        let loops = self.loops_around(number);
+        let [_, around, ..] = loops[..] else {
+            return None;
+        };
+        let mut narrow: Option<(&Place, Nat)> = None;
+        let mut others_apart = true;
+        walk::for_each_expr(&inner.body, &mut |expr| {
+            walk::sub_exprs(expr, &mut |part| {
+                let ExprKind::Load(place) = &part.kind else {
+                    return;
+                };
+                let Some(index) = &place.index else { return };
+                match linear_form(index, around.counter) {
+                    Some((stride, _)) => match stride.as_const() {
+                        Some(1) => {}
+                        Some(2..=16) if has_unit_stride(index, inner.counter) => {
+                            narrow = Some((place, stride));
+                        }
+                        _ => others_apart = false,
+                    },
+                    None => others_apart &= !index.mentions(around.counter),
+                }
+            });
+        });
+        let (place, stride) = narrow.filter(|_| others_apart && assigns_variable(inner))?;
+        let reads = loops
+            .iter()
+            .map(|this| evaluate(&iterations(this), self.values));
+        let reads: i64 = reads.collect::<Option<Vec<i64>>>()?.iter().product();
+        let count = self.function.variables[place.id.0 as usize]
+            .count
+            .as_ref()?;
+        let count = evaluate(count, self.values)?;
+        if (reads as f64) < MIN_READS * count as f64 {
+            return None;
+        }
+        let mut nodes = self.nodes.clone();
+        set_vector(&mut nodes, number);
+        let factor = self.factor(number, self.seconds_of(&nodes))?;
+        Some(HintKind::StridedRead {
+            array: self.name(place.id),
+            stride: Some(stride),
+            is_written: false,
+            factor,
+            purpose: AccessPurpose::NarrowRows,
+        })
     }
 
     fn name(&self, id: Id) -> Name {

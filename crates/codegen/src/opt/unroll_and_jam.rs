@@ -502,7 +502,7 @@ fn is_float_reduction(this: &Loop) -> bool {
 
 /// Returns true if the iterations of a loop reduce windows of constant length that are one element
 /// apart. C compilers compute the results of neighbouring windows in the lanes of vectors.
-fn reduces_windows(this: &Loop) -> bool {
+pub(super) fn reduces_windows(this: &Loop) -> bool {
     let mut counters = Vec::new();
     let mut is_constant = true;
     walk::each_stmt(&this.body, &mut |stmt| {

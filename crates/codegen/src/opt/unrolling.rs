@@ -1,9 +1,11 @@
 //! Marks short loops to be unrolled whose counters select elements that then need no memory: of
 //! literal arrays, and on devices, where private memory with computed indices is slow, also of
-//! private arrays. On devices it also marks the loops over vector lanes that are left.
+//! private arrays. On devices it also marks the loops over vector lanes that are left, and on CPUs
+//! those over windows of two dimensions.
 
 use nat::Nat;
 
+use super::unroll_and_jam::reduces_windows;
 use super::{Pass, Run};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Look};
@@ -85,7 +87,12 @@ impl Marking<'_> {
         let length = Nat::sub(&this.to, &this.from).as_const();
         let rounds = match (length, this.step.as_const()) {
             (Some(length), Some(step)) if step > 0 => (length + step - 1) / step,
-            _ => return size,
+            _ => {
+                if self.limits.private.is_none() {
+                    mark_windows(this);
+                }
+                return size;
+            }
         };
         let whole = size.saturating_mul(rounds.max(1));
         if limits.private.is_some() && this.mode == LoopMode::Vector {
@@ -114,6 +121,40 @@ impl Marking<'_> {
             return whole;
         }
         size
+    }
+}
+
+/// Marks the loops over windows of two dimensions that C compilers do not unroll themselves, although
+/// they then compute neighbouring results in the lanes of vectors.
+fn mark_windows(this: &mut Loop) {
+    /// The number of iterations up to which C compilers unroll nested loops.
+    const UNROLLED: i64 = 48;
+    /// The maximal number of iterations of nested loops that are marked.
+    const MAX_ITERATIONS: i64 = 128;
+    let mut iterations: i64 = 1;
+    let mut loops = 0;
+    walk::each_stmt(&this.body, &mut |stmt| {
+        if let StmtKind::For(inner) = &stmt.kind {
+            let length = Nat::sub(&inner.to, &inner.from).as_const();
+            let is_plain = inner.mode == LoopMode::Sequential && inner.step.is_one();
+            iterations = match length.filter(|_| is_plain) {
+                Some(length) => iterations.saturating_mul(length.max(1)),
+                None => i64::MAX,
+            };
+            loops += 1;
+        }
+    });
+    let is_long = iterations > UNROLLED && iterations <= MAX_ITERATIONS;
+    if loops == 2 && is_long && reduces_windows(this) {
+        fn mark(body: &mut [Stmt]) {
+            for stmt in body {
+                if let StmtKind::For(inner) = &mut stmt.kind {
+                    inner.mode = LoopMode::Unrolled;
+                    mark(&mut inner.body);
+                }
+            }
+        }
+        mark(&mut this.body);
     }
 }
 
