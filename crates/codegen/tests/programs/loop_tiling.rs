@@ -182,12 +182,8 @@ fn large_windows_of_two_dimensions_are_unrolled() {
     let text = "def main = depFun((n: Nat, m: Nat) => fun(a: (n + 6).(m + 6).f32 =>
       a |> slide2D(7)(1) |> mapSeq(mapSeq(fun(window => window |> join |> reduceSeq(add)(0.0f))))))";
     let code = function(text, "main", Target::C);
-    assert_eq!(code.matches("for (").count(), 2, "{code}");
-    assert_eq!(code.matches("a[").count(), 49, "{code}");
-    let small = function(
-        &text.replace("(7)", "(5)").replace("+ 6", "+ 4"),
-        "main",
-        Target::C,
-    );
-    assert_eq!(small.matches("for (").count(), 4, "{small}");
+    assert!(!code.contains("< 7;"), "{code}");
+    let small = text.replace("(7)", "(5)").replace("+ 6", "+ 4");
+    let small = function(&small, "main", Target::C);
+    assert!(small.contains("< 5;"), "{small}");
 }
