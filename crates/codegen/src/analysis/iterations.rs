@@ -115,3 +115,17 @@ pub(crate) fn next(nat: &Nat, counter: Var, steps: i64) -> Nat {
     let value = Nat::var(counter) + steps;
     nat.subst(&|var| (var == counter).then(|| value.clone()))
 }
+
+/// Returns true if a loop counts in steps of 1 and is not known to have fewer iterations.
+pub(crate) fn has_iterations(this: &Loop, minimum: i64) -> bool {
+    let trip_count = Nat::sub(&this.to, &this.from).as_const();
+    this.step.is_one() && trip_count.is_none_or(|trip_count| trip_count >= minimum)
+}
+
+/// Returns the end of the largest range from the start of a loop whose length is a multiple of a factor.
+pub(crate) fn end_of_multiple(this: &Loop, factor: i64, facts: &Facts) -> Nat {
+    let factor = Nat::constant(factor);
+    let length = Nat::sub(&this.to, &this.from);
+    let multiple = Nat::mul(&Nat::div(&length, &factor), &factor);
+    facts.normalize(&(&this.from + &multiple))
+}

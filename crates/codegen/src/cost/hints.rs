@@ -409,7 +409,7 @@ impl Analysis<'_> {
             let (stmt, parent) = loops.get(outer)?;
             // The array of a single loop is a row, which a cache holds.
             let is_reduction = matches!(&stmt.kind, StmtKind::For(this)
-                if !index.mentions(this.counter) && contains_nest(&this.body));
+                if !index.mentions(this.counter) && this.body.iter().any(contains_loop));
             if is_reduction
                 && let Some(changed) = interchange::with_inner_loop_outside(self.function, outer)
             {
@@ -877,11 +877,6 @@ fn strided_loops(function: &Function, phrase: Origin) -> Option<(usize, usize)> 
 /// Returns true if there is a loop in a loop.
 fn contains_loop(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::For(this) if walk::has_loop(&this.body))
-}
-
-/// Returns true if there is a loop in a loop among statements.
-fn contains_nest(body: &[Stmt]) -> bool {
-    body.iter().any(contains_loop)
 }
 
 /// Marks the loop with a number as vectorised.

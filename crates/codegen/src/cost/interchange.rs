@@ -7,7 +7,7 @@
 use nat::{Nat, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::nest::is_loop;
+use super::nest::{is_loop, is_selected};
 use crate::analysis::conditions;
 use crate::analysis::dependence_test::linear_form;
 use crate::ir::walk::{self, Change};
@@ -388,20 +388,6 @@ fn stride_of(function: &Function, place: &Place, counter: Var) -> Option<Option<
             let is_far = stride.as_const().is_none_or(|stride| stride.abs() > 1);
             is_far.then_some(Some(stride))
         }
-        None => selects_elements(function, index, counter).then_some(None),
+        None => is_selected(function, index, counter).then_some(None),
     }
-}
-
-/// Returns true if an index contains an element of an array at an index with a counter.
-fn selects_elements(function: &Function, index: &Nat, counter: Var) -> bool {
-    let mut of_index = (function.opaque.iter()).filter(|(var, _)| index.mentions(*var));
-    of_index.any(|(_, value)| {
-        let mut selects = false;
-        walk::sub_exprs(value, &mut |part| {
-            if let ExprKind::Load(place) = &part.kind {
-                selects |= (place.index.as_ref()).is_some_and(|index| index.mentions(counter));
-            }
-        });
-        selects
-    })
 }

@@ -509,7 +509,7 @@ impl<'f> NestBuilder<'f> {
         }
         let stride = |depth: usize| {
             let this = &self.around[depth];
-            if self.selects(index, depth) {
+            if is_selected(self.function, index, this.counter) {
                 return None;
             }
             let moves = |inner: &Around| inner.start.mentions(this.counter);
@@ -526,29 +526,6 @@ impl<'f> NestBuilder<'f> {
             distances.reduce(f64::min)
         };
         (0..self.around.len()).map(stride).collect()
-    }
-
-    /// Returns true if data that an index depends on is another one in the next iteration of the loop
-    /// at a depth.
-    fn selects(&self, index: &Nat, depth: usize) -> bool {
-        let counter = self.around[depth].counter;
-        let opaque = self.function.opaque.iter();
-        let mut of_index =
-            opaque.filter(|(var, _)| index.mentions(*var) && !self.values.contains_key(var));
-        of_index.any(|(_, value)| {
-            let mut changes = false;
-            walk::sub_exprs(value, &mut |part| {
-                changes |= match &part.kind {
-                    ExprKind::Load(Place { index: None, .. }) => true,
-                    ExprKind::Load(Place {
-                        index: Some(index), ..
-                    })
-                    | ExprKind::Nat(index) => index.mentions(counter) || self.selects(index, depth),
-                    _ => false,
-                };
-            });
-            changes
-        })
     }
 
     /// Returns the values of sizes and counters if the counter of the loop at a depth has this
@@ -632,6 +609,29 @@ fn is_parameter(function: &Function, value: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns true if an index depends on data that may be other data for another value of a counter.
+pub(super) fn is_selected(function: &Function, index: &Nat, counter: Var) -> bool {
+    let opaque = function.opaque.iter();
+    let mut of_index =
+        opaque.filter(|(var, value)| index.mentions(*var) && !is_parameter(function, value));
+    of_index.any(|(_, value)| {
+        let mut changes = false;
+        walk::sub_exprs(value, &mut |part| {
+            changes |= match &part.kind {
+                ExprKind::Load(Place { index: None, .. }) => true,
+                ExprKind::Load(Place {
+                    index: Some(index), ..
+                })
+                | ExprKind::Nat(index) => {
+                    index.mentions(counter) || is_selected(function, index, counter)
+                }
+                _ => false,
+            };
+        });
+        changes
+    })
 }
 
 /// Evaluates a condition on sizes and counters; `None` if it depends on data.

@@ -77,13 +77,8 @@ impl Analysis<'_> {
         {
             return None;
         }
-        let mut removal = CallRemoval {
-            dependence: Dependence::of(self.function, outer),
-            name: None,
-        };
-        let mut body = inner.body.clone();
-        walk::change_all(&mut body, &mut removal);
-        removal.name.map(|name| (name, body))
+        let mut dependence = Dependence::of(self.function, outer);
+        CallRemoval::of(inner, &mut |call| dependence.allows(call))
     }
 
     /// Returns the name of a function that a loop with a number calls with single elements of an array,
@@ -93,6 +88,8 @@ impl Analysis<'_> {
         number: usize,
         inner: &Loop,
     ) -> Option<(Name, Id, Vec<Stmt>)> {
+        /// The smallest number of calls for each element.
+        const MIN_CALLS: f64 = 2.0;
         if walk::has_loop(&inner.body) {
             return None;
         }
@@ -100,16 +97,21 @@ impl Analysis<'_> {
         let counts: Option<Vec<f64>> = counts
             .map(|this| iterations_of(this, self.values))
             .collect();
-        let mut removal = ElementCallRemoval {
-            function: self.function,
-            values: self.values,
-            counter: inner.counter,
-            calls: counts?.iter().product(),
-            found: None,
-        };
-        let mut body = inner.body.clone();
-        walk::change_all(&mut body, &mut removal);
-        removal.found.map(|(name, array)| (name, array, body))
+        let calls: f64 = counts?.iter().product();
+        let mut repeated = None;
+        let (name, body) = CallRemoval::of(inner, &mut |call| {
+            let array = array_of_element(call, inner.counter);
+            let count = array.and_then(|array| {
+                let count = self.function.variables[array.0 as usize].count.as_ref()?;
+                evaluate(count, self.values)
+            });
+            let is_repeated = count.is_some_and(|count| calls >= MIN_CALLS * count as f64);
+            if is_repeated {
+                repeated = array;
+            }
+            is_repeated
+        })?;
+        Some((name, repeated?, body))
     }
 
     /// Returns the name of a function that a loop with a number calls with the same values as a loop in
@@ -123,38 +125,21 @@ impl Analysis<'_> {
             StmtKind::For(this) if (&this.from, &this.to) == (&inner.from, &inner.to) => Some(this),
             _ => None,
         });
-        let written = nest::assigned(&inner.body);
         let mut calls = Vec::new();
         for sibling in siblings {
-            let written_before = nest::assigned(&sibling.body);
+            let mut written = nest::assigned(&sibling.body);
+            written.extend(nest::assigned(&inner.body));
             walk::for_each_expr(&sibling.body, &mut |expr| {
                 walk::sub_exprs(expr, &mut |part| {
-                    if matches!(part.kind, ExprKind::Call(..)) {
-                        calls.push((
-                            anonymous(part, sibling.counter, inner.counter),
-                            written_before.clone(),
-                        ));
+                    if matches!(part.kind, ExprKind::Call(..)) && !reads_any(part, &written) {
+                        calls.push(anonymous(part, sibling.counter, inner.counter));
                     }
                 });
             });
         }
-        calls.retain(|(call, written_before)| {
-            let mut is_same = true;
-            walk::sub_exprs(call, &mut |part| {
-                if let ExprKind::Load(place) = &part.kind {
-                    is_same &= !written.contains(&place.id) && !written_before.contains(&place.id);
-                }
-            });
-            is_same
-        });
-        let mut removal = EqualCallRemoval {
-            calls: calls.into_iter().map(|(call, _)| call).collect(),
-            counter: inner.counter,
-            name: None,
-        };
-        let mut body = inner.body.clone();
-        walk::change_all(&mut body, &mut removal);
-        removal.name.map(|name| (name, body))
+        CallRemoval::of(inner, &mut |call| {
+            calls.contains(&anonymous(call, inner.counter, inner.counter))
+        })
     }
 
     /// Returns a temporary array that a loop writes, whose elements are read at most `reads` times
@@ -322,11 +307,25 @@ impl Look for Dependence<'_> {
     }
 }
 
-/// Replaces calls that do not depend on a loop by their first arguments.
-struct CallRemoval<'f> {
-    dependence: Dependence<'f>,
+/// Replaces calls of functions that take time by their first arguments, if they are repeated.
+struct CallRemoval<'a> {
+    is_repeated: &'a mut dyn FnMut(&Expr) -> bool,
     /// The name of the function that was called.
     name: Option<Name>,
+}
+
+impl CallRemoval<'_> {
+    /// Returns the name of a function whose calls in the body of a loop are repeated, and the body
+    /// without these.
+    fn of(inner: &Loop, is_repeated: &mut dyn FnMut(&Expr) -> bool) -> Option<(Name, Vec<Stmt>)> {
+        let mut removal = CallRemoval {
+            is_repeated,
+            name: None,
+        };
+        let mut body = inner.body.clone();
+        walk::change_all(&mut body, &mut removal);
+        removal.name.map(|name| (name, body))
+    }
 }
 
 impl Change for CallRemoval<'_> {
@@ -335,16 +334,23 @@ impl Change for CallRemoval<'_> {
             return;
         };
         let name = math::plain_name(&function.name).filter(|name| !nest::is_instruction(name));
-        let Some(first) = args.first().filter(|first| first.ty == expr.ty) else {
-            return;
-        };
-        if let Some(name) = name
-            && args.iter().all(|arg| self.dependence.allows(arg))
+        let first = args.first().filter(|first| first.ty == expr.ty);
+        if let (Some(name), Some(first)) = (name, first)
+            && (self.is_repeated)(expr)
         {
             self.name = Some(name.into());
             *expr = first.clone();
         }
     }
+}
+
+/// Returns true if an expression reads one of these variables.
+fn reads_any(expr: &Expr, variables: &FxHashSet<Id>) -> bool {
+    let mut found = false;
+    walk::sub_exprs(expr, &mut |part| {
+        found |= matches!(&part.kind, ExprKind::Load(place) if variables.contains(&place.id));
+    });
+    found
 }
 
 /// Returns an expression without origins, with another variable in place of a counter.
@@ -363,92 +369,27 @@ fn anonymous(expr: &Expr, counter: Var, other: Var) -> Expr {
     expr
 }
 
-/// Replaces calls that are among other ones by their first arguments.
-struct EqualCallRemoval {
-    calls: Vec<Expr>,
-    counter: Var,
-    /// The name of the function that was called.
-    name: Option<Name>,
-}
-
-impl Change for EqualCallRemoval {
-    fn expr(&mut self, expr: &mut Expr) {
-        let ExprKind::Call(function, args) = &expr.kind else {
-            return;
-        };
-        let name = math::plain_name(&function.name).filter(|name| !nest::is_instruction(name));
-        let Some(first) = args.first().filter(|first| first.ty == expr.ty) else {
-            return;
-        };
-        if let Some(name) = name
-            && self
-                .calls
-                .contains(&anonymous(expr, self.counter, self.counter))
-        {
-            self.name = Some(name.into());
-            *expr = first.clone();
+/// Returns the array of the only element that an expression depends on, if that is another one in each
+/// iteration of the loop with the counter. Compilers move other calls out of the loop.
+fn array_of_element(expr: &Expr, counter: Var) -> Option<Id> {
+    let mut arrays = Vec::new();
+    let mut is_apart = true;
+    walk::sub_exprs(expr, &mut |part| match &part.kind {
+        ExprKind::Load(place) => {
+            let index = place.index.as_ref();
+            is_apart &= index.is_some_and(|index| index.mentions(counter));
+            arrays.push(place.id);
         }
-    }
-}
-
-/// Replaces calls for single elements of arrays that have fewer elements than there are calls by these
-/// elements.
-struct ElementCallRemoval<'f> {
-    function: &'f Function,
-    values: &'f Values,
-    /// The counter of the loop. Compilers move calls that do not depend on it out of the loop.
-    counter: Var,
-    /// The number of times that the expressions are evaluated.
-    calls: f64,
-    /// The name of the function that was called, and the array.
-    found: Option<(Name, Id)>,
-}
-
-impl ElementCallRemoval<'_> {
-    /// Returns the array of the only element that an expression depends on.
-    fn array_of(&self, expr: &Expr) -> Option<Id> {
-        let mut arrays = Vec::new();
-        let mut is_apart = true;
-        walk::sub_exprs(expr, &mut |part| match &part.kind {
-            ExprKind::Load(place) => {
-                let index = place.index.as_ref();
-                is_apart &= index.is_some_and(|index| index.mentions(self.counter));
-                arrays.push(place.id);
-            }
-            ExprKind::Literal(_)
-            | ExprKind::Unary(..)
-            | ExprKind::Binary(..)
-            | ExprKind::Cast(..)
-            | ExprKind::Call(..) => {}
-            _ => is_apart = false,
-        });
-        match &arrays[..] {
-            [array] if is_apart => Some(*array),
-            _ => None,
-        }
-    }
-}
-
-impl Change for ElementCallRemoval<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        /// The smallest number of calls for each element.
-        const MIN_CALLS: f64 = 2.0;
-        let ExprKind::Call(function, args) = &expr.kind else {
-            return;
-        };
-        let name = math::plain_name(&function.name).filter(|name| !nest::is_instruction(name));
-        let [arg] = &args[..] else { return };
-        let Some(array) = self.array_of(arg).filter(|_| arg.ty == expr.ty) else {
-            return;
-        };
-        let count = self.function.variables[array.0 as usize].count.as_ref();
-        let count = count.and_then(|count| evaluate(count, self.values));
-        if let (Some(name), Some(count)) = (name, count)
-            && self.calls >= MIN_CALLS * count as f64
-        {
-            self.found = Some((name.into(), array));
-            *expr = arg.clone();
-        }
+        ExprKind::Literal(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Cast(..)
+        | ExprKind::Call(..) => {}
+        _ => is_apart = false,
+    });
+    match &arrays[..] {
+        [array] if is_apart => Some(*array),
+        _ => None,
     }
 }
 

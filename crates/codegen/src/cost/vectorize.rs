@@ -15,6 +15,7 @@ use crate::ir::walk;
 use crate::ir::{
     Binary, Expr, ExprKind, Function, Id, Loop, LoopMode, Place, Stmt, StmtKind, Unary,
 };
+use crate::opt::unrolling::MAX_UNROLLED_BY_COMPILERS;
 
 /// The prediction for the instructions of a loop.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,8 +114,6 @@ fn is_vectorized_outside(outer: &Loop, this: &Loop) -> bool {
             _ => false,
         };
     });
-    /// The greatest number of iterations of nested short loops, which compilers unroll together.
-    const MAX_UNROLLED: i64 = 49;
     let is_constant = Nat::sub(&this.to, &this.from).as_const().is_some();
     let mut iterations: i64 = 1;
     let mut loops = 0;
@@ -125,7 +124,7 @@ fn is_vectorized_outside(outer: &Loop, this: &Loop) -> bool {
             loops += 1;
         }
     });
-    is_plain &= loops < 2 || iterations <= MAX_UNROLLED;
+    is_plain &= loops < 2 || iterations <= MAX_UNROLLED_BY_COMPILERS;
     let mut reads_apart = true;
     walk::for_each_expr(&this.body, &mut |expr| {
         walk::sub_exprs(expr, &mut |part| {

@@ -10,7 +10,7 @@
 //! addition of -0.0, which changes no number, into a branch again.
 
 use rise::Type;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use syntax::ast::{Literal, ScalarType};
 
 use super::{Pass, Run};
@@ -25,12 +25,12 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(function: &mut Function) {
-    let mut conditional: FxHashMap<Id, Expr> = FxHashMap::default();
+    let mut conditional = FxHashSet::default();
     walk::each_stmt(&function.body, &mut |stmt| {
         if let StmtKind::Assign(place, value) = &stmt.kind
             && conditional_sum(place, value).is_some()
         {
-            conditional.insert(place.id, value.clone());
+            conditional.insert(place.id);
         }
     });
     if conditional.is_empty() {
@@ -53,11 +53,8 @@ fn run(function: &mut Function) {
         let home = &function.variables[id.0 as usize].home;
         !kept.contains(&id) && matches!(home, Home::Local(_) | Home::Output)
     };
-    let changed: FxHashSet<Id> = conditional
-        .into_keys()
-        .filter(|id| is_changed(*id))
-        .collect();
-    change(&mut function.body, &changed);
+    conditional.retain(|id| is_changed(*id));
+    change(&mut function.body, &conditional);
 }
 
 fn change(body: &mut [Stmt], sums: &FxHashSet<Id>) {

@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 use super::{Pass, Run};
 use crate::analysis::conditions::assume_loop;
 use crate::analysis::dependence_test::{has_unit_stride, linear_form};
-use crate::analysis::iterations::writes_own_elements;
+use crate::analysis::iterations::{end_of_multiple, has_iterations, writes_own_elements};
 use crate::analysis::uses::Uses;
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Look};
@@ -63,17 +63,13 @@ impl Tiling<'_> {
             if let StmtKind::For(this) = &mut stmt.kind
                 && let Some(order) = self.order(this)
             {
+                let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
                 if order == Order::Columns {
-                    let rows = with_innermost(this, &|body| Loop {
-                        body,
-                        ..this.clone()
-                    });
-                    let made_by = Some(Maker::Pass(PASS.name));
-                    body.extend(rows.into_iter().map(|stmt| Stmt { made_by, ..stmt }));
+                    let rows = permuted(this).into_iter();
+                    body.extend(rows.map(|stmt| Stmt { made_by, ..stmt }));
                     continue;
                 }
-                let end = self.tiled_end(this);
-                let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
+                let end = end_of_multiple(this, ROWS, &self.facts);
                 let tiles = StmtKind::For(self.tiles(this, &end));
                 body.push(Stmt::new(tiles, stmt.origin, made_by));
                 if end != this.to {
@@ -103,7 +99,7 @@ impl Tiling<'_> {
             inner.mode == LoopMode::Sequential
                 && sizes.all(|size| !size.mentions(this.counter) && !self.uses.is_data(size))
         });
-        let is_nest = has_plain_mode && is_rectangular && has_iterations(this);
+        let is_nest = has_plain_mode && is_rectangular && has_iterations(this, MIN_TRIP_COUNT);
         let order = Order::of(this, inner).filter(|_| is_nest && self.is_permutable(this))?;
         // Each thread has rows of its own.
         match this.mode {
@@ -121,10 +117,7 @@ impl Tiling<'_> {
         if is_apart(this, &self.facts) {
             return true;
         }
-        let permuted = with_innermost(this, &|body| Loop {
-            body,
-            ..this.clone()
-        });
+        let permuted = permuted(this);
         let mut facts = self.facts.clone();
         let mut next = permuted.first();
         while let Some(StmtKind::For(this)) = next.map(|stmt| &stmt.kind) {
@@ -135,14 +128,6 @@ impl Tiling<'_> {
             next = this.body.first();
         }
         true
-    }
-
-    /// Returns the end of the largest range of a loop whose length is a multiple of [`ROWS`].
-    fn tiled_end(&self, this: &Loop) -> Nat {
-        let rows = Nat::constant(ROWS);
-        let length = Nat::sub(&this.to, &this.from);
-        let tiled = Nat::mul(&Nat::div(&length, &rows), &rows);
-        self.facts.normalize(&(&this.from + &tiled))
     }
 
     /// Returns the loop over the tiles before `end`.
@@ -177,7 +162,7 @@ fn innermost(this: &Loop) -> Option<&Loop> {
             | StmtKind::Assign(..)
             | StmtKind::If { .. }
             | StmtKind::Block(_) => true,
-            StmtKind::For(this) => !has_iterations(this),
+            StmtKind::For(this) => !has_iterations(this, MIN_TRIP_COUNT),
             _ => false,
         };
     });
@@ -191,12 +176,20 @@ fn loops_in(this: &Loop) -> Vec<&Loop> {
     let mut body = &this.body;
     while let [stmt] = &body[..]
         && let StmtKind::For(inner) = &stmt.kind
-        && has_iterations(inner)
+        && has_iterations(inner, MIN_TRIP_COUNT)
     {
         loops.push(inner);
         body = &inner.body;
     }
     loops
+}
+
+/// Returns a nest with its outermost loop innermost.
+fn permuted(this: &Loop) -> Vec<Stmt> {
+    with_innermost(this, &|body| Loop {
+        body,
+        ..this.clone()
+    })
 }
 
 /// Returns the body of a loop with another loop around the body of the innermost one.
@@ -219,12 +212,6 @@ fn with_innermost(this: &Loop, around: &dyn Fn(Vec<Stmt>) -> Loop) -> Vec<Stmt> 
         ..inner.clone()
     });
     vec![Stmt::new(inner, stmt.origin, stmt.made_by)]
-}
-
-/// Returns true if a loop counts in steps of 1 and is not known to have few iterations.
-fn has_iterations(this: &Loop) -> bool {
-    let trip_count = Nat::sub(&this.to, &this.from).as_const();
-    this.step.is_one() && trip_count.is_none_or(|trip_count| trip_count >= MIN_TRIP_COUNT)
 }
 
 /// The order in which the innermost loop of a nest accesses arrays whose elements are next to each

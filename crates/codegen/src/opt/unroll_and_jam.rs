@@ -27,7 +27,7 @@ use crate::analysis::accumulation::AccumulatedRow;
 use crate::analysis::code_size;
 use crate::analysis::conditions::assume_loop;
 use crate::analysis::dependence_test::has_unit_stride;
-use crate::analysis::iterations::{next, writes_own_elements};
+use crate::analysis::iterations::{end_of_multiple, has_iterations, next, writes_own_elements};
 use crate::analysis::uses::Uses;
 use crate::ir::renaming::Renaming;
 use crate::ir::trace::Changes;
@@ -178,7 +178,7 @@ impl UnrollAndJam<'_> {
             Some(_) => gain.accumulates = true,
             None => gain.is_jammed = true,
         }
-        let end = self.jammed_end(this, factor);
+        let end = end_of_multiple(this, factor, &self.facts);
         let jammed = self.with_own_variables(Loop {
             to: end.clone(),
             step: Nat::constant(factor),
@@ -209,14 +209,6 @@ impl UnrollAndJam<'_> {
             this.counter = counter;
         }
         this
-    }
-
-    /// Returns the end of the largest range of a loop whose length is a multiple of a factor.
-    fn jammed_end(&self, this: &Loop, factor: i64) -> Nat {
-        let factor = Nat::constant(factor);
-        let length = Nat::sub(&this.to, &this.from);
-        let jammed = Nat::mul(&Nat::div(&length, &factor), &factor);
-        self.facts.normalize(&(&this.from + &jammed))
     }
 
     /// Returns the accumulation that a loop consists of: an inner loop over the elements of a row,
@@ -536,12 +528,6 @@ fn is_linear(nat: &Nat) -> bool {
         let factors = &summand.factors;
         factors.len() <= 1 && is_linear(factors)
     })
-}
-
-/// Returns true if a loop counts in steps of 1 and is not known to have fewer iterations.
-fn has_iterations(this: &Loop, minimum: i64) -> bool {
-    let trip_count = Nat::sub(&this.to, &this.from).as_const();
-    this.step.is_one() && trip_count.is_none_or(|trip_count| trip_count >= minimum)
 }
 
 /// Returns the places that an expression reads.

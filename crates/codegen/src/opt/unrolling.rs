@@ -25,6 +25,9 @@ pub(crate) const LITERAL_ARRAYS: Pass = Pass {
     changes: Changes::all("unrolled, so that elements of arrays are known"),
 };
 
+/// The number of iterations of nested loops over a window up to which C compilers unroll them.
+pub(crate) const MAX_UNROLLED_BY_COMPILERS: i64 = 48;
+
 /// The loops that are marked.
 #[derive(Clone, Copy)]
 struct Limits {
@@ -127,8 +130,6 @@ impl Marking<'_> {
 /// Marks the loops over windows of two dimensions that C compilers do not unroll themselves, although
 /// they then compute neighbouring results in the lanes of vectors.
 fn mark_windows(this: &mut Loop) {
-    /// The number of iterations up to which C compilers unroll nested loops.
-    const UNROLLED: i64 = 48;
     /// The maximal number of iterations of nested loops that are marked.
     const MAX_ITERATIONS: i64 = 128;
     let mut iterations: i64 = 1;
@@ -144,7 +145,7 @@ fn mark_windows(this: &mut Loop) {
             loops += 1;
         }
     });
-    let is_long = iterations > UNROLLED && iterations <= MAX_ITERATIONS;
+    let is_long = iterations > MAX_UNROLLED_BY_COMPILERS && iterations <= MAX_ITERATIONS;
     if loops == 2 && is_long && reduces_windows(this) {
         fn mark(body: &mut [Stmt]) {
             for stmt in body {

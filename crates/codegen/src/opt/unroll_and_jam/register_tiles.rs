@@ -19,8 +19,8 @@ use rise::core::Origin;
 use rustc_hash::FxHashSet;
 use syntax::ast::{Literal, ScalarType};
 
-use super::{Accumulation, FACTOR, ReplaceLoad, UnrollAndJam, has_iterations, loads};
-use crate::analysis::iterations::next;
+use super::{Accumulation, FACTOR, ReplaceLoad, UnrollAndJam, loads};
+use crate::analysis::iterations::{end_of_multiple, has_iterations, next};
 use crate::analysis::uses::Mention;
 use crate::ir::renaming::Renaming;
 use crate::ir::walk::{self, Change};
@@ -487,7 +487,7 @@ impl UnrollAndJam<'_> {
             let value = row.chained_value(steps.counter, factor);
             Stmt::new(StmtKind::Assign(row.sum.clone(), value), nest.origin, None)
         };
-        let end = self.jammed_end(steps, FACTOR);
+        let end = end_of_multiple(steps, FACTOR, &self.facts);
         let parts = [
             (steps.from.clone(), end.clone(), FACTOR),
             (end, steps.to.clone(), 1),

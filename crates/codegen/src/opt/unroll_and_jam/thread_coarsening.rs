@@ -15,10 +15,10 @@ use nat::{Facts, Nat, Var};
 use rise::core::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{UnrollAndJam, has_common_loops, has_iterations, is_float_reduction, loads, sizes_of};
+use super::{UnrollAndJam, has_common_loops, is_float_reduction, loads, sizes_of};
 use crate::analysis::code_size;
 use crate::analysis::conditions::{assume_loop, less};
-use crate::analysis::iterations::writes_own_elements;
+use crate::analysis::iterations::{has_iterations, writes_own_elements};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::kernel::KernelFunction;
 use crate::ir::renaming::Renaming;
