@@ -80,6 +80,8 @@ const CPU: &[Step] = &[
     optional(row_accumulation::PASS),
     // Rows of stencils that are transposed are not executed together, as they would be afterwards.
     optional(loop_tiling::PASS),
+    // Reductions whose iterations would be executed together are computed in vectors instead.
+    optional(outer_loop_vectorization::PASS),
     // Each of the iterations that are executed together has arrays of its own, which need memory.
     optional(unroll_and_jam::PASS),
     // All arrays that are left need memory.

@@ -14,3 +14,4 @@ pub(crate) mod layout;
 pub(crate) mod math;
 pub mod memory;
 pub(crate) mod uses;
+pub(crate) mod vectorization;

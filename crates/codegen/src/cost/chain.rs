@@ -7,8 +7,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::vectorize::is_float;
 use crate::analysis::math;
+use crate::analysis::vectorization::is_float;
 use crate::ir::walk;
 use crate::ir::{Binary, Expr, ExprKind, Id, Stmt, StmtKind};
 

@@ -16,12 +16,14 @@ use syntax::ast::Name;
 use super::interchange::{self, StridedAccess, loop_with_number};
 use super::nest::{self, Node, evaluate, is_loop};
 use super::time::NestTime;
-use super::vectorize::{self, Obstacle, Vectorization};
 use super::{Analysis, iterations, loops};
 use crate::analysis::dependence_test::{has_unit_stride, linear_form};
+use crate::analysis::vectorization::{self, Obstacle, Vectorization};
 use crate::ir::kernel::KernelFunction;
 use crate::ir::walk;
-use crate::ir::{Binary, ExprKind, Function, Home, Id, Level, Loop, Place, Query, Stmt, StmtKind};
+use crate::ir::{
+    Binary, ExprKind, Function, Home, Id, Level, Loop, Maker, Place, Query, Stmt, StmtKind,
+};
 use crate::opt::{loop_tiling, unroll_and_jam};
 
 /// The smallest factor between the time of a loop and of its faster form for a hint.
@@ -347,6 +349,9 @@ impl Analysis<'_> {
         let StmtKind::For(around) = &outer_stmt.kind else {
             return None;
         };
+        if self.is_tiled(number) {
+            return None;
+        }
         let mut function = Cow::Borrowed(self.function);
         let access = match strided_access(&function, around, inner) {
             Some(found) => found,
@@ -364,7 +369,7 @@ impl Analysis<'_> {
             }
         };
         // Compilers unroll short reductions, and compute neighbouring results in the lanes of vectors.
-        if vectorize::is_short(inner) && assigns_variable(inner) {
+        if vectorization::is_short(inner) && assigns_variable(inner) {
             return None;
         }
         // Arrays are packed and transposed on purpose, but not to read each element once.
@@ -396,6 +401,24 @@ impl Analysis<'_> {
                 false => AccessPurpose::Results,
             },
         })
+    }
+
+    /// Returns true for a loop in a nest of which the compiler computes tiles of rows, or whose loops it
+    /// exchanged: also for the few iterations that fill no tile.
+    fn is_tiled(&self, number: usize) -> bool {
+        let loops = loops_with_parents(&self.function.body);
+        let is_tile = |stmt: &Stmt| matches!(stmt.made_by, Some(Maker::Pass(name)) if name == loop_tiling::PASS.name);
+        let mut next = Some(number);
+        while let Some((stmt, parent)) = next.and_then(|at| loops.get(at)) {
+            let mut of_phrase = loops
+                .iter()
+                .filter(|(other, _)| other.origin == stmt.origin);
+            if of_phrase.any(|(other, _)| is_tile(other)) {
+                return true;
+            }
+            next = *parent;
+        }
+        false
     }
 
     /// Finds a loop in a reduction that accumulates in all elements of an array, and in which a loop could
@@ -660,7 +683,7 @@ impl Analysis<'_> {
             self.factor(number, self.seconds_of(&nodes))
         };
         // Compilers unroll short loops, and processors execute several of them at the same time.
-        if vectorize::is_short(inner) {
+        if vectorization::is_short(inner) {
             return self.narrow_rows(inner, number);
         }
         match vectorization {

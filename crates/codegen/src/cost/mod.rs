@@ -4,7 +4,7 @@
 //! The model counts three things at given sizes:
 //!
 //! - the operations of each loop, at the throughput of vector instructions if compilers vectorise
-//!   the loop ([`vectorize`]), and at the latency of those that wait for each other ([`chain`]);
+//!   the loop ([`Vectorization`]), and at the latency of those that wait for each other ([`chain`]);
 //! - the bytes that move into each cache, from the footprints and strides of the accesses
 //!   ([`traffic`]), and the pages whose addresses are translated;
 //! - the threads that execute a loop.
@@ -24,7 +24,6 @@ mod nest;
 mod redundancy;
 mod time;
 mod traffic;
-mod vectorize;
 
 use dpia::PhraseProgram;
 use nat::{Nat, Var};
@@ -34,7 +33,7 @@ use rise::print::nat_text;
 use rustc_hash::FxHashMap;
 use syntax::ast::Name;
 
-use crate::analysis::counts;
+use crate::analysis::{counts, vectorization};
 use crate::error::CompileError;
 use crate::ir::kernel::{Code, Kernels};
 use crate::ir::{Expr, ExprKind, Function, Loop, LoopMode, Stmt, StmtKind, walk};
@@ -44,9 +43,9 @@ use crate::pipeline::{self, Options};
 use crate::signature::Signature;
 use crate::targets::Target;
 
+pub use crate::analysis::vectorization::{Obstacle, Vectorization};
 pub use hints::{AccessPurpose, Hint, HintKind, bytes_text};
 pub use machine::{Cache, Cycles, Machine, Translation};
-pub use vectorize::{Obstacle, Vectorization};
 
 use nest::{Node, Values};
 use time::NestTime;
@@ -316,7 +315,7 @@ struct Analysis<'a> {
 impl<'a> Analysis<'a> {
     fn new(function: &'a Function, values: &'a Values, machine: &'a Machine) -> Analysis<'a> {
         let machine = &machine_in_use(function, values, machine);
-        let vectorization = vectorize::of(function);
+        let vectorization = vectorization::of(function);
         let nodes =
             nest::NestBuilder::new(function, values, &vectorization, machine.register_bytes)
                 .nodes(&function.body);

@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{Literal, ScalarType};
 
 use super::chain;
-use super::vectorize::{self, Vectorization};
 use crate::analysis::math;
+use crate::analysis::vectorization::{self, Vectorization};
 use crate::ir::types::{CType, scalar_size};
 use crate::ir::walk;
 use crate::ir::{
@@ -275,6 +275,7 @@ impl<'f> NestBuilder<'f> {
         let to = value(&this.to).unwrap_or(from + step);
         let trips = ((to - from).max(0) + step - 1) / step;
         let vectorization = self.vectorization[number].clone();
+        let is_vector = vectorization == Vectorization::Vector;
         LoopNode {
             number,
             trips: trips as f64,
@@ -289,7 +290,8 @@ impl<'f> NestBuilder<'f> {
                 _ => chain::length(&this.body),
             },
             vectorization,
-            is_unrolled: vectorize::is_short(this) && this.step.is_one(),
+            is_unrolled: this.step.is_one()
+                && (vectorization::is_short(this) || is_vector && vectorization::is_of_lanes(this)),
             body: self.inside(
                 Around {
                     counter: this.counter,

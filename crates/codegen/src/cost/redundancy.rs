@@ -10,8 +10,8 @@ use syntax::ast::Name;
 
 use super::nest::{self, Values, evaluate};
 use super::time::NestTime;
-use super::{Analysis, iterations, vectorize};
-use crate::analysis::math;
+use super::{Analysis, iterations};
+use crate::analysis::{math, vectorization};
 use crate::ir::walk::{self, Change, Look};
 use crate::ir::{Expr, ExprKind, Function, Home, Id, Loop, Place, Stmt, StmtKind};
 
@@ -24,7 +24,7 @@ impl Analysis<'_> {
     /// of `around`, accesses no variable that a statement with other results writes, and if what it
     /// writes gets its first value in the same iteration.
     pub(super) fn is_invariant(&self, around: &Loop, between: &Loop, inner: &Loop) -> bool {
-        if vectorize::is_short(inner)
+        if vectorization::is_short(inner)
             || iterations_of(around, self.values).is_none_or(|count| count < 2.0)
         {
             return false;

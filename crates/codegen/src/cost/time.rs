@@ -3,9 +3,10 @@
 //! after another are phases, whose times are added.
 
 use super::machine::Machine;
-use super::nest::{Distribution, LoopNode, Node, Work};
+use super::nest::{Access, Distribution, LoopNode, Node, Work};
 use super::traffic::{self, LINE, Level, Traffic};
-use super::vectorize::{Obstacle, Vectorization};
+use crate::analysis::vectorization::{Obstacle, Vectorization};
+use crate::ir::Id;
 
 /// The time of an outermost statement.
 #[derive(Clone, Debug, Default)]
@@ -161,11 +162,24 @@ impl Timer<'_> {
     /// Returns the time of statements that are executed this number of times by this number of
     /// threads.
     fn nodes(&mut self, nodes: &[Node], times: f64, threads: Option<f64>) -> f64 {
+        self.nodes_in_lanes(nodes, times, threads, 1.0)
+    }
+
+    /// Returns the time of statements that vectors of this number of lanes execute where they are in
+    /// no loop.
+    fn nodes_in_lanes(
+        &mut self,
+        nodes: &[Node],
+        times: f64,
+        threads: Option<f64>,
+        lanes: f64,
+    ) -> f64 {
         let mut seconds = 0.0;
         for node in nodes {
             seconds += match node {
                 Node::Work(work) => {
-                    times * self.cycles(work, 1.0) / self.machine.frequency / threads.unwrap_or(1.0)
+                    let cycles = times * self.cycles(work, lanes);
+                    cycles / self.machine.frequency / threads.unwrap_or(1.0)
                 }
                 Node::Loop(this) => self.time_of_loop(this, times, threads),
             };
@@ -195,15 +209,65 @@ impl Timer<'_> {
         };
         let times_of_body = times * this.trips;
         let seconds = match (&this.vectorization, this.body.as_slice()) {
-            (Vectorization::Outer, body) => self.nodes(body, times_of_body, inner_threads),
+            (Vectorization::Outer, body) => {
+                // Where the lanes are the iterations of this loop, all of it is vectorised.
+                let mut inner = body.iter().filter_map(|node| match node {
+                    Node::Loop(inner) => Some(&inner.vectorization),
+                    Node::Work(_) => None,
+                });
+                let is_vector = inner.all(|inner| *inner == Vectorization::Lanes);
+                let lanes = match is_vector {
+                    true => self.lanes(&[]),
+                    false => 1.0,
+                };
+                self.nodes_in_lanes(body, times_of_body, inner_threads, lanes)
+            }
             (_, [Node::Work(work)]) => {
-                let cycles = self.cycles_of_iteration(work, this);
+                let cycles = match self.without_registers(work, this) {
+                    Some(work) => self.cycles_of_iteration(&work, this),
+                    None => self.cycles_of_iteration(work, this),
+                };
                 times_of_body * cycles / frequency / inner_threads.unwrap_or(1.0)
             }
             (_, body) => self.nodes(body, times_of_body, inner_threads),
         };
         self.loops.push((this.number, seconds));
         start + seconds
+    }
+
+    /// Returns the number of lanes of vectors of the widest elements that are accessed.
+    fn lanes(&self, accesses: &[Access]) -> f64 {
+        let widest = accesses.iter().map(|access| access.bytes);
+        let widest = widest.fold(4.0, f64::max);
+        (f64::from(self.machine.vector_bytes) / widest).max(1.0)
+    }
+
+    /// Returns the work of an iteration of a loop over lanes without the accesses to elements that are
+    /// the same ones in all iterations of the loop around it, and that compilers keep in registers;
+    /// `None` if there are none.
+    fn without_registers(&self, work: &Work, this: &LoopNode) -> Option<Work> {
+        /// The number of vector registers of processors with AVX2.
+        const REGISTERS: f64 = 16.0;
+        if this.vectorization != Vectorization::Vector || !this.is_unrolled {
+            return None;
+        }
+        let is_kept = |access: &Access| matches!(&access.strides[..], [.., Some(0.0), Some(stride)] if *stride == access.bytes);
+        let (kept, others): (Vec<&Access>, Vec<&Access>) =
+            work.accesses.iter().partition(|access| is_kept(access));
+        let mut places: Vec<(Id, f64)> = Vec::new();
+        let mut bytes = 0.0;
+        for access in &kept {
+            let place = (access.array, access.offset);
+            if !places.contains(&place) {
+                places.push(place);
+                bytes += access.bytes * this.trips;
+            }
+        }
+        let fits = bytes <= REGISTERS * f64::from(self.machine.vector_bytes);
+        (fits && !kept.is_empty()).then(|| Work {
+            operations: work.operations,
+            accesses: others.into_iter().cloned().collect(),
+        })
     }
 
     /// Returns the cycles of an iteration of an innermost loop.
@@ -214,10 +278,7 @@ impl Timer<'_> {
         let machine = self.machine;
         let overlap = (WINDOW / this.trips.max(1.0)).clamp(1.0, 4.0);
         let chain = machine.cycles.latency * this.chain / overlap;
-        let widest = (work.accesses.iter())
-            .map(|access| access.bytes)
-            .fold(4.0, f64::max);
-        let lanes = (f64::from(machine.vector_bytes) / widest).max(1.0);
+        let lanes = self.lanes(&work.accesses);
         let scalar = self.cycles(work, 1.0);
         match &this.vectorization {
             Vectorization::Vector | Vectorization::Lanes | Vectorization::LibraryCall => {
@@ -241,8 +302,9 @@ impl Timer<'_> {
     fn cycles(&self, work: &Work, lanes: f64) -> f64 {
         let cycles = &self.machine.cycles;
         let operations = &work.operations;
-        let arithmetic =
-            (operations.simple * cycles.simple + operations.divide * cycles.divide) / lanes;
+        // Divisions have a unit of their own.
+        let simple = operations.simple * cycles.simple;
+        let arithmetic = simple.max(operations.divide * cycles.divide) / lanes;
         let calls = operations.call * cycles.call;
         let (mut loads, mut stores) = (0.0, 0.0);
         for access in &work.accesses {

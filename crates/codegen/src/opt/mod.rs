@@ -21,6 +21,7 @@ pub(crate) mod loop_interchange;
 pub(crate) mod loop_tiling;
 pub(crate) mod loops;
 pub(crate) mod operand_packing;
+pub(crate) mod outer_loop_vectorization;
 pub(crate) mod overlapped_tiling;
 pub(crate) mod partial_reductions;
 pub(crate) mod pointers;

@@ -22,7 +22,7 @@ use nat::{Facts, Nat, Var};
 use rise::types::{Type, has_floats};
 use rustc_hash::FxHashSet;
 
-use super::{Pass, Run};
+use super::{Pass, Run, outer_loop_vectorization};
 use crate::analysis::accumulation::AccumulatedRow;
 use crate::analysis::code_size;
 use crate::analysis::conditions::assume_loop;
@@ -126,6 +126,12 @@ impl UnrollAndJam<'_> {
             walk::each_block(stmt, &mut |inner| gain.join(self.block(inner)));
             return gain;
         };
+        if outer_loop_vectorization::is_tile(this) {
+            return Gain {
+                is_jammed: true,
+                ..Gain::default()
+            };
+        }
         let untransformed = walk::has_loop(&this.body).then(|| this.body.clone());
         let facts = self.facts.clone();
         assume_loop(&mut self.facts, this);

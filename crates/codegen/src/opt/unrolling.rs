@@ -7,6 +7,7 @@ use nat::Nat;
 
 use super::unroll_and_jam::reduces_windows;
 use super::{Pass, Run};
+use crate::analysis::vectorization::MAX_UNROLLED_BY_COMPILERS;
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Look};
 use crate::ir::{ExprKind, Function, Loop, LoopMode, Place, Stmt, StmtKind};
@@ -24,9 +25,6 @@ pub(crate) const LITERAL_ARRAYS: Pass = Pass {
     run: Run::Always(|function| mark(function, CPU)),
     changes: Changes::all("unrolled, so that elements of arrays are known"),
 };
-
-/// The number of iterations of nested loops over a window up to which C compilers unroll them.
-pub(crate) const MAX_UNROLLED_BY_COMPILERS: i64 = 48;
 
 /// The loops that are marked.
 #[derive(Clone, Copy)]

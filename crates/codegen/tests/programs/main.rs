@@ -8,6 +8,7 @@ mod large;
 mod loop_peeling;
 mod loop_tiling;
 mod operand_packing;
+mod outer_loop_vectorization;
 mod overlapped_tiling;
 mod shared;
 mod small_state;

@@ -151,7 +151,7 @@ fn machine(path: &Path, target: Target) -> Result<Machine, String> {
 }
 
 /// Returns the default machine of the target with the sizes of this machine's caches, as far as the
-/// system knows them, and with measured times of additions and of reads from memory. The number of
+/// system knows them, of the last one with half of its size, and with measured times of additions and of reads from memory. The number of
 /// threads is that of this machine if the target uses threads, and 1 otherwise.
 fn host(target: Target) -> Machine {
     let mut machine = Machine {
@@ -182,6 +182,8 @@ fn host(target: Target) -> Machine {
     machine.register_bytes = register_bytes();
     machine.cycles.latency = seconds_of_addition() * machine.frequency;
     if let Some(last) = machine.caches.last_mut() {
+        // Other cores use it too, in virtual machines also those of others.
+        last.bytes /= 2;
         last.consecutive = bandwidth_of_memory();
         last.total = last.total.max(last.consecutive);
     }

@@ -15,7 +15,9 @@ use crate::ir::walk;
 use crate::ir::{
     Binary, Expr, ExprKind, Function, Id, Loop, LoopMode, Place, Stmt, StmtKind, Unary,
 };
-use crate::opt::unrolling::MAX_UNROLLED_BY_COMPILERS;
+
+/// The number of iterations of nested loops over a window up to which C compilers unroll them.
+pub(crate) const MAX_UNROLLED_BY_COMPILERS: i64 = 48;
 
 /// The prediction for the instructions of a loop.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +60,7 @@ pub enum Obstacle {
 }
 
 /// Predicts which loops of a function are vectorised, in the order of the text.
-pub(super) fn of(function: &Function) -> Vec<Vectorization> {
+pub(crate) fn of(function: &Function) -> Vec<Vectorization> {
     fn visit(
         function: &Function,
         body: &[Stmt],
@@ -144,7 +146,8 @@ fn is_vectorized_outside(outer: &Loop, this: &Loop) -> bool {
         && !bounds.iter().any(|bound| bound.mentions(outer.counter))
 }
 
-fn innermost(function: &Function, this: &Loop) -> Vectorization {
+/// Predicts how a loop is executed, without regard to the loops around it.
+pub(crate) fn innermost(function: &Function, this: &Loop) -> Vectorization {
     if this.mode == LoopMode::Vector {
         return Vectorization::Vector;
     }
@@ -202,9 +205,16 @@ fn has_vectors(body: &[Stmt]) -> bool {
 }
 
 /// Returns true for a loop with a small constant number of iterations, which compilers unroll.
-pub(super) fn is_short(this: &Loop) -> bool {
+pub(crate) fn is_short(this: &Loop) -> bool {
     let length = Nat::sub(&this.to, &this.from).as_const();
     length.is_some_and(|length| length <= 16)
+}
+
+/// Returns true for a loop with a constant number of iterations that compilers unroll after they
+/// vectorised it.
+pub(crate) fn is_of_lanes(this: &Loop) -> bool {
+    let length = Nat::sub(&this.to, &this.from).as_const();
+    length.is_some_and(|length| length <= 64)
 }
 
 /// The accesses and assignments in the body of an innermost loop.
@@ -388,6 +398,20 @@ impl<'a> Body<'a> {
     /// Compares the stores with all other accesses to the same array.
     fn check_arrays(&mut self) {
         let counter = self.this.counter;
+        /// The maximal number of rows between two accesses.
+        const ROWS: i64 = 8;
+        let length = Nat::sub(&self.this.to, &self.this.from);
+        // Accesses to rows that are as long as the loop, or longer if that is a constant.
+        let is_apart = |a: &Nat, b: &Nat| {
+            let distance = Nat::sub(a, b);
+            match (distance.as_const(), length.as_const()) {
+                (Some(distance), Some(length)) => distance.abs() >= length,
+                _ => (1..=ROWS).any(|rows| {
+                    let rows = Nat::mul(&length, &Nat::constant(rows));
+                    distance == rows || Nat::sub(b, a) == rows
+                }),
+            }
+        };
         for store in self.stores.clone() {
             let Some(written) = &store.index else {
                 continue;
@@ -409,7 +433,7 @@ impl<'a> Body<'a> {
                 let Some(read) = &load.index else {
                     continue;
                 };
-                if read == written {
+                if read == written || is_apart(read, written) {
                     continue;
                 }
                 // The number of iterations between the write and the read.
@@ -425,8 +449,11 @@ impl<'a> Body<'a> {
                     _ => self.is_unknown = true,
                 }
             }
-            let others = self.stores.iter().filter(|other| other.id == store.id);
-            self.is_unknown |= others.count() > 1;
+            let is_overlapping = |other: &&&Place| {
+                let others = other.index.as_ref();
+                other.id == store.id && others.is_none_or(|index| !is_apart(index, written))
+            };
+            self.is_unknown |= self.stores.iter().filter(is_overlapping).count() > 1;
         }
     }
 
@@ -559,7 +586,7 @@ fn is_library_call(this: &Loop) -> bool {
     is_unit(place) && (copies || is_zero)
 }
 
-pub(super) fn is_float(ty: &Type) -> bool {
+pub(crate) fn is_float(ty: &Type) -> bool {
     let scalar = match ty {
         Type::Vector(_, elem) => elem,
         other => other,

@@ -1,0 +1,420 @@
+//! Outer-loop vectorisation: computes the reductions of many iterations of an outer loop in the lanes
+//! of vectors.
+//!
+//! C compilers do not vectorise `for i { s = z; for j { s = f(s, x[i], y[j]) } out[i] = s }`: they keep
+//! the order of the operations of a reduction. Afterwards the accumulators of [`LANES`] iterations of
+//! `i` are the elements of an array, and each statement is in a loop over these, `for j { for lane {
+//! s[lane] = f(s[lane], x[i + lane], y[j]) } }`, which C compilers vectorise. The operations of each
+//! result, and their order, stay the same. (Nuzman and Zaks, "Outer-Loop Vectorization: Revisited for
+//! Short SIMD Architectures", 2008; scalar expansion and loop distribution: Allen and Kennedy,
+//! *Optimizing Compilers for Modern Architectures*, 2001, chapter 5.)
+//!
+//! Reductions that read columns of matrices stay as they are: each tile would use a part of each row.
+
+use nat::{Facts, Nat, Var};
+use rise::Type;
+use rustc_hash::FxHashSet;
+use syntax::ast::ScalarType;
+
+use super::{Pass, Run};
+use crate::analysis::conditions::assume_loop;
+use crate::analysis::dependence_test::linear_form;
+use crate::analysis::iterations::{end_of_multiple, has_iterations, writes_own_elements};
+use crate::analysis::uses::Uses;
+use crate::analysis::vectorization::{self, Vectorization, is_float};
+use crate::ir::renaming::Renaming;
+use crate::ir::trace::Changes;
+use crate::ir::walk::{self, Change};
+use crate::ir::{Expr, ExprKind, Function, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
+
+pub(crate) const PASS: Pass = Pass {
+    name: "outer-loop-vectorization",
+    run: Run::Always(run),
+    changes: Changes::all("computed for many iterations of an outer loop in the lanes of vectors"),
+};
+
+/// The number of iterations that are executed together if they have one accumulator, in bytes of
+/// accumulators: eight registers of 256 bits. GCC unrolls shorter loops, and then does not vectorise
+/// them.
+const BYTES: i64 = 256;
+/// The minimal number of iterations that are executed together.
+const LANES: i64 = 32;
+/// The minimal number of iterations of a loop over threads, for a number that is a constant.
+const MIN_PARALLEL: i64 = 16 * LANES;
+/// The minimal number of iterations of a reduction, for a number that is a constant.
+const MIN_REDUCED: i64 = 8;
+/// The minimal number of iterations of a reduction of a window, for a number that is a constant. C
+/// compilers unroll shorter ones, and vectorise the loop around them.
+const MIN_WINDOW: i64 = 17;
+/// The maximal distance of the elements that consecutive iterations of a reduction read, and that
+/// depend on the outer loop.
+const MAX_STRIDE: i64 = 4;
+
+fn run(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut body = std::mem::take(&mut function.body);
+    let mut pass = OuterLoopVectorization {
+        untracked: uses.untracked(&body),
+        uses,
+        facts: function.known(),
+        function,
+    };
+    pass.block(&mut body);
+    function.body = body;
+}
+
+struct OuterLoopVectorization<'f> {
+    function: &'f mut Function,
+    uses: Uses,
+    /// The variables that may be accessed other than by name.
+    untracked: FxHashSet<Id>,
+    facts: Facts,
+}
+
+impl OuterLoopVectorization<'_> {
+    fn block(&mut self, body: &mut Vec<Stmt>) {
+        for mut stmt in std::mem::take(body) {
+            if let StmtKind::For(this) = &mut stmt.kind
+                && let Some(lanes) = self.lanes(this)
+            {
+                let end = end_of_multiple(this, lanes, &self.facts);
+                let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
+                let tiles = StmtKind::For(self.tiles(this, &end, lanes));
+                body.push(Stmt::new(tiles, stmt.origin, made_by));
+                if end != this.to {
+                    this.from = end;
+                    body.push(stmt);
+                }
+                continue;
+            }
+            let facts = self.facts.clone();
+            if let StmtKind::For(this) = &stmt.kind {
+                assume_loop(&mut self.facts, this);
+            }
+            walk::each_block(&mut stmt, &mut |inner| self.block(inner));
+            self.facts = facts;
+            body.push(stmt);
+        }
+    }
+
+    /// Returns the number of iterations of a loop to execute together; `None` if it is not
+    /// vectorised.
+    fn lanes(&self, this: &Loop) -> Option<i64> {
+        let reductions = Reductions::of(self.function, this)?;
+        let (lanes, minimum) = match this.mode {
+            LoopMode::Sequential => {
+                let lanes = (BYTES / reductions.bytes.max(1)).max(LANES);
+                (lanes, 2 * lanes)
+            }
+            LoopMode::Parallel => (LANES, MIN_PARALLEL),
+            _ => return None,
+        };
+        let mut is_regular = true;
+        walk::each_stmt(&this.body, &mut |stmt| match &stmt.kind {
+            StmtKind::For(inner) => {
+                let mut sizes = [&inner.from, &inner.to, &inner.step].into_iter();
+                is_regular &= inner.mode == LoopMode::Sequential
+                    && sizes.all(|size| !size.mentions(this.counter) && !self.uses.is_data(size));
+            }
+            StmtKind::Declare(id, _) => {
+                let variable = &self.function.variables[id.0 as usize];
+                is_regular &= variable.count.is_none()
+                    && variable.is_private()
+                    && !self.untracked.contains(id);
+            }
+            StmtKind::Assign(place, _) => {
+                is_regular &= place.lane.is_none() && place.lanes.is_none();
+            }
+            _ => is_regular = false,
+        });
+        let is_vectorized = is_regular
+            && has_iterations(this, minimum)
+            && writes_own_elements(this, &self.facts, &self.uses, &self.untracked);
+        is_vectorized.then_some(lanes)
+    }
+
+    /// Returns the loop over the iterations before `end`, so many of which are executed together.
+    fn tiles(&mut self, this: &Loop, end: &Nat, lanes: i64) -> Loop {
+        let mut body = this.body.clone();
+        let mut own = Renaming::of_declared(self.function, &body);
+        own.add_var(self.function, this.counter);
+        own.apply(&mut body);
+        let counter = own.vars.get(&this.counter).and_then(Nat::as_var);
+        let counter = counter.unwrap_or(this.counter);
+        let mut tile = Tile {
+            expanded: expanded(&body),
+            function: self.function,
+            counter,
+            lanes: Nat::constant(lanes),
+        };
+        Loop {
+            counter,
+            to: end.clone(),
+            step: tile.lanes.clone(),
+            body: tile.block(body),
+            ..this.clone()
+        }
+    }
+}
+
+/// Returns true for a loop over iterations that are executed together by this pass.
+pub(super) fn is_tile(this: &Loop) -> bool {
+    let is_lanes = |stmt: &Stmt| {
+        matches!(stmt.kind, StmtKind::For(_)) && stmt.made_by == Some(Maker::Pass(PASS.name))
+    };
+    !this.step.is_one() && this.body.iter().any(is_lanes)
+}
+
+/// Returns the variables of a loop that are used in more than one sequence of statements without
+/// loops.
+fn expanded(body: &[Stmt]) -> FxHashSet<Id> {
+    fn visit(body: &[Stmt], sequences: &mut Vec<FxHashSet<Id>>) {
+        sequences.push(FxHashSet::default());
+        for stmt in body {
+            if let StmtKind::For(this) = &stmt.kind {
+                visit(&this.body, sequences);
+                sequences.push(FxHashSet::default());
+                continue;
+            }
+            let mut used = FxHashSet::default();
+            match &stmt.kind {
+                StmtKind::Declare(id, _) => _ = used.insert(*id),
+                StmtKind::Assign(place, _) => _ = used.insert(place.id),
+                _ => {}
+            }
+            walk::each_expr(stmt, &mut |expr| {
+                walk::sub_exprs(expr, &mut |part| {
+                    if let ExprKind::Load(place) = &part.kind {
+                        used.insert(place.id);
+                    }
+                });
+            });
+            if let Some(last) = sequences.last_mut() {
+                last.extend(used);
+            }
+        }
+    }
+    let mut sequences = Vec::new();
+    visit(body, &mut sequences);
+    let mut declared = FxHashSet::default();
+    walk::each_stmt(body, &mut |stmt| {
+        if let StmtKind::Declare(id, _) = stmt.kind {
+            declared.insert(id);
+        }
+    });
+    declared.retain(|id| sequences.iter().filter(|used| used.contains(id)).count() > 1);
+    declared
+}
+
+/// The iterations of a loop that are executed together, from the one with `counter` on.
+struct Tile<'f> {
+    function: &'f mut Function,
+    counter: Var,
+    lanes: Nat,
+    /// The variables that become arrays.
+    expanded: FxHashSet<Id>,
+}
+
+impl Tile<'_> {
+    /// Returns statements with each sequence of statements without loops in a loop over the lanes.
+    fn block(&mut self, body: Vec<Stmt>) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        let mut sequence = Vec::new();
+        for stmt in body {
+            match stmt.kind {
+                StmtKind::For(this) => {
+                    self.each_lane(&mut sequence, &mut out);
+                    let body = self.block(this.body);
+                    let this = StmtKind::For(Loop { body, ..this });
+                    out.push(Stmt::new(this, stmt.origin, stmt.made_by));
+                }
+                StmtKind::Declare(id, value) if self.expanded.contains(&id) => {
+                    let variable = &mut self.function.variables[id.0 as usize];
+                    variable.count = Some(self.lanes.clone());
+                    variable.extents = vec![self.lanes.clone()];
+                    let made = |kind| Stmt::new(kind, stmt.origin, stmt.made_by);
+                    out.push(made(StmtKind::Declare(id, None)));
+                    let assigned = |value| StmtKind::Assign(Place::plain(id), value);
+                    sequence.extend(value.map(|value| made(assigned(value))));
+                }
+                _ => sequence.push(stmt),
+            }
+        }
+        self.each_lane(&mut sequence, &mut out);
+        out
+    }
+
+    /// Adds a loop that executes a sequence of statements for each lane, and empties the sequence.
+    fn each_lane(&mut self, sequence: &mut Vec<Stmt>, out: &mut Vec<Stmt>) {
+        let Some(origin) = sequence.first().map(|stmt| stmt.origin) else {
+            return;
+        };
+        let lane = self.function.fresh_size("lane");
+        let mut body = std::mem::take(sequence);
+        let mut expansion = Expansion {
+            expanded: &self.expanded,
+            counter: self.counter,
+            lane,
+        };
+        walk::change_all(&mut body, &mut expansion);
+        let this = Loop {
+            counter: lane,
+            from: Nat::ZERO,
+            to: self.lanes.clone(),
+            step: Nat::ONE,
+            mode: LoopMode::Sequential,
+            body,
+        };
+        let made_by = Some(Maker::Pass(PASS.name));
+        out.push(Stmt::new(StmtKind::For(this), origin, made_by));
+    }
+}
+
+/// A visitor that makes statements those of a lane.
+struct Expansion<'e> {
+    expanded: &'e FxHashSet<Id>,
+    counter: Var,
+    lane: Var,
+}
+
+impl Change for Expansion<'_> {
+    fn place(&mut self, place: &mut Place) {
+        if self.expanded.contains(&place.id) {
+            place.index = Some(Nat::var(self.lane));
+        }
+    }
+
+    fn nat(&mut self, nat: &mut Nat) {
+        let value = Nat::var(self.counter) + &Nat::var(self.lane);
+        *nat = nat.subst(&|var| (var == self.counter).then(|| value.clone()));
+    }
+}
+
+/// The loops inside a loop, if they reduce floats, and C compilers vectorise them when several
+/// iterations of the outer loop are executed together.
+struct Reductions<'f> {
+    function: &'f Function,
+    outer: &'f Loop,
+    /// The number of bytes of the accumulators of an iteration.
+    bytes: i64,
+    accumulators: FxHashSet<Id>,
+    reduces_floats: bool,
+    depends_on_outer: bool,
+}
+
+impl<'f> Reductions<'f> {
+    fn of(function: &'f Function, outer: &'f Loop) -> Option<Reductions<'f>> {
+        let mut found = Reductions {
+            function,
+            outer,
+            bytes: 0,
+            accumulators: FxHashSet::default(),
+            reduces_floats: false,
+            depends_on_outer: false,
+        };
+        let is_vectorized = found.loops(&outer.body, &mut Vec::new());
+        (is_vectorized && found.reduces_floats && found.depends_on_outer).then_some(found)
+    }
+
+    /// Adds the loops among statements, which are in loops with these counters; false if one is not
+    /// vectorised.
+    fn loops(&mut self, body: &[Stmt], counters: &mut Vec<Var>) -> bool {
+        body.iter().all(|stmt| {
+            let StmtKind::For(this) = &stmt.kind else {
+                return true;
+            };
+            counters.push(this.counter);
+            let minimum = match self.reads_window(this) {
+                true => MIN_WINDOW,
+                false => MIN_REDUCED,
+            };
+            let is_vectorized = (walk::has_loop(&this.body) || has_iterations(this, minimum))
+                && self.statements(&this.body, counters)
+                && self.loops(&this.body, counters);
+            counters.pop();
+            is_vectorized
+        })
+    }
+
+    /// Returns true if a loop reads elements that depend on it and on the outer loop.
+    fn reads_window(&self, this: &Loop) -> bool {
+        let mut found = false;
+        walk::for_each_expr(&this.body, &mut |expr| {
+            walk::sub_exprs(expr, &mut |part| {
+                if let ExprKind::Load(place) = &part.kind
+                    && let Some(index) = &place.index
+                {
+                    found |= index.mentions(this.counter) && index.mentions(self.outer.counter);
+                }
+            });
+        });
+        found
+    }
+
+    /// Adds the statements among those in a loop that are not loops.
+    fn statements(&mut self, body: &[Stmt], counters: &[Var]) -> bool {
+        let is_plain = |stmt: &&Stmt| !matches!(stmt.kind, StmtKind::For(_));
+        let statements: Vec<Stmt> = body.iter().filter(is_plain).cloned().collect();
+        let mut body = Vec::new();
+        let mut are_scalars = true;
+        for stmt in &statements {
+            if let StmtKind::Assign(place, value) = &stmt.kind {
+                are_scalars &= *place == Place::plain(place.id);
+                let declares =
+                    |stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(id, _) if id == place.id);
+                if !statements.iter().any(declares) && self.accumulators.insert(place.id) {
+                    self.bytes += width(&value.ty);
+                    self.reduces_floats |= is_float(&value.ty);
+                }
+                let declared = StmtKind::Declare(place.id, None);
+                body.push(Stmt::new(declared, stmt.origin, stmt.made_by));
+            }
+        }
+        let mut reads_rows = true;
+        walk::for_each_expr(&statements, &mut |expr| {
+            walk::sub_exprs(expr, &mut |part| {
+                reads_rows &= self.reads_row(part, counters);
+            });
+        });
+        // As they are for one lane of each iteration.
+        body.extend(statements);
+        let lanes = Loop {
+            mode: LoopMode::Sequential,
+            body,
+            ..self.outer.clone()
+        };
+        let is_vector = || {
+            let found = vectorization::innermost(self.function, &lanes);
+            found == Vectorization::Vector
+        };
+        are_scalars && reads_rows && (lanes.body.is_empty() || is_vector())
+    }
+
+    /// Returns false for an expression that reads columns of a matrix, in loops with these counters.
+    fn reads_row(&mut self, expr: &Expr, counters: &[Var]) -> bool {
+        let index = match &expr.kind {
+            ExprKind::Load(place) => place.index.as_ref(),
+            ExprKind::Nat(nat) => Some(nat),
+            _ => None,
+        };
+        let Some(index) = index.filter(|index| index.mentions(self.outer.counter)) else {
+            return true;
+        };
+        self.depends_on_outer = true;
+        let is_near = |counter: &Var| {
+            !index.mentions(*counter)
+                || linear_form(index, *counter)
+                    .and_then(|(stride, _)| stride.as_const())
+                    .is_some_and(|stride| stride.abs() <= MAX_STRIDE)
+        };
+        counters.iter().all(is_near)
+    }
+}
+
+/// Returns the number of bytes of a scalar.
+fn width(ty: &Type) -> i64 {
+    match ty {
+        Type::Scalar(ScalarType::F64 | ScalarType::I64 | ScalarType::U64) => 8,
+        _ => 4,
+    }
+}
