@@ -181,7 +181,7 @@ impl UnrollAndJam<'_> {
             return gain;
         };
         match accumulation {
-            Some(_) => gain.accumulates = true,
+            Some(accumulation) => gain.accumulates = !loads_in_branches(&accumulation.value),
             None => gain.is_jammed = true,
         }
         let end = end_of_multiple(this, factor, &self.facts);
@@ -524,6 +524,19 @@ pub(super) fn reduces_windows(this: &Loop) -> bool {
         }
     });
     is_constant && has_window && !has_others
+}
+
+/// Returns true if a condition decides whether an expression loads an element. C compilers vectorise
+/// loops with few such loads only.
+fn loads_in_branches(expr: &Expr) -> bool {
+    let mut found = false;
+    walk::sub_exprs(expr, &mut |part| {
+        if let ExprKind::Select(_, a, b) = &part.kind {
+            let mut branches = [a, b].into_iter();
+            found |= branches.any(|branch| loads(branch).iter().any(|place| place.index.is_some()));
+        }
+    });
+    found
 }
 
 /// Returns true if a size is a constant, or a constant multiple of a single size plus a constant.
