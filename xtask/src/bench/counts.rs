@@ -3,7 +3,7 @@
 //!
 //! Unlike times, the counts hardly depend on the machine, but on the compilers: the file names the
 //! versions of rustc and GCC for which it holds, and a part whose compiler has another version is
-//! skipped.
+//! skipped. The counts are those of the profile `dev`, which continuous integration builds anyway.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -146,6 +146,12 @@ const KERNELS: [(&str, &[(&str, u64)]); 10] = [
 /// # Errors
 /// Fails if a count differs by more than the tolerance or is not recorded, or a tool is missing.
 pub fn run(root: &Path, update: bool, as_json: bool) -> Outcome<()> {
+    if !cfg!(debug_assertions) {
+        return Err(
+            "the recorded counts are those of the profile `dev`: `cargo run -p xtask -- bench --counts`"
+                .into(),
+        );
+    }
     let path = root.join("xtask/counts.json");
     let recorded: Json = match std::fs::read_to_string(&path) {
         Ok(text) => serde_json::from_str(&text)?,
