@@ -127,6 +127,10 @@ impl UnrollAndJam<'_> {
             return gain;
         };
         if outer_loop_vectorization::is_tile(this) {
+            // GCC keeps the accumulators of other loops in registers by itself.
+            if !has_loop_of_unknown_length(&this.body) {
+                self.block(&mut this.body);
+            }
             return Gain {
                 is_jammed: true,
                 ..Gain::default()
@@ -524,6 +528,16 @@ pub(super) fn reduces_windows(this: &Loop) -> bool {
         }
     });
     is_constant && has_window && !has_others
+}
+
+fn has_loop_of_unknown_length(body: &[Stmt]) -> bool {
+    let mut found = false;
+    walk::each_stmt(body, &mut |stmt| {
+        if let StmtKind::For(this) = &stmt.kind {
+            found |= Nat::sub(&this.to, &this.from).as_const().is_none();
+        }
+    });
+    found
 }
 
 /// Returns true if a condition decides whether an expression loads an element. C compilers vectorise
