@@ -79,6 +79,7 @@ impl Delinearization<'_> {
             parts: [row, element],
             facts: &facts,
             uses: &self.uses,
+            is_window: this.to.as_const().is_some(),
             fails: false,
         };
         walk::change_all(&mut body, &mut substitution);
@@ -98,7 +99,8 @@ impl Delinearization<'_> {
     }
 }
 
-/// Returns a size by which the counter of a loop is divided.
+/// Returns a size by which the counter of a loop is divided: the largest one of several constants, as
+/// the others divide it in arrays that are joined twice.
 fn divisor_of(this: &Loop) -> Option<Nat> {
     struct Divisor {
         counter: Var,
@@ -108,7 +110,10 @@ fn divisor_of(this: &Loop) -> Option<Nat> {
         fn nat(&mut self, nat: &Nat) {
             each_division(nat, &mut |dividend, divisor| {
                 if dividend.mentions(self.counter) && !divisor.mentions(self.counter) {
-                    self.found.get_or_insert_with(|| divisor.clone());
+                    let found = self.found.get_or_insert_with(|| divisor.clone());
+                    if divisor.as_const() > found.as_const() {
+                        *found = divisor.clone();
+                    }
                 }
             });
         }
@@ -125,10 +130,16 @@ fn divisor_of(this: &Loop) -> Option<Nat> {
 fn each_division(nat: &Nat, visit: &mut dyn FnMut(&Nat, &Nat)) {
     for summand in nat.summands() {
         for (part, _) in &summand.factors {
-            if let Part::Div(dividend, divisor) | Part::Rem(dividend, divisor) = part {
-                visit(dividend, divisor);
-                each_division(dividend, visit);
-                each_division(divisor, visit);
+            match part {
+                Part::Div(dividend, divisor) | Part::Rem(dividend, divisor) => {
+                    visit(dividend, divisor);
+                    each_division(dividend, visit);
+                    each_division(divisor, visit);
+                }
+                Part::Min(all) | Part::Max(all) => {
+                    all.iter().for_each(|nat| each_division(nat, visit));
+                }
+                _ => {}
             }
         }
     }
@@ -141,7 +152,10 @@ struct Substitution<'f> {
     parts: [Var; 2],
     facts: &'f Facts,
     uses: &'f Uses,
-    /// True if a new counter is still divided, or if a size depends on data.
+    /// True if the length of the loop is a constant, so that all of it is a window.
+    is_window: bool,
+    /// True if a new counter is still divided, other than the inner one alone in a window, or if a
+    /// size depends on data.
     fails: bool,
 }
 
@@ -155,7 +169,8 @@ impl Change for Substitution<'_> {
         *nat = self.facts.normalize(&value);
         let parts = self.parts;
         each_division(nat, &mut |dividend, _| {
-            self.fails |= dividend.any_var(&|var| parts.contains(&var));
+            self.fails |= dividend.any_var(&|var| parts.contains(&var))
+                && !(self.is_window && dividend.as_var() == Some(parts[1]));
         });
     }
 }

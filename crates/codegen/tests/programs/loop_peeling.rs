@@ -521,3 +521,112 @@ fn rows_that_are_passed() {
         "#]],
     );
 }
+
+/// The loop over rows is peeled as well as the one over columns, and the window is written out where it
+/// is inside of the image.
+#[test]
+fn padded_windows_have_no_conditions_inside() {
+    check(
+        "depFun((n: Nat, m: Nat) => fun(image: n.m.f32 =>
+           image |> padCst2D(1)(0.0f) |> slide2D(3)(1) |> mapSeq(mapSeq(fun(w =>
+             w |> join |> reduceSeq(add)(0.0f))))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, int m, const float *restrict image) {
+                assert(n >= 1 && "n >= 1");
+                assert(m >= 1 && "m >= 1");
+                check_count("main: n*m", (double)n * m);
+                float accum = 0.0f;
+                for (int row = 0; row < 3; row++) {
+                    for (int element = 0; element < 3; element++) {
+                        accum += row > 0
+                            ? (row < n + 1
+                                ? (element > 0 ? (element < m + 1 ? image[(row - 1) * m + element - 1] : 0.0f)
+                                    : 0.0f) : 0.0f) : 0.0f;
+                    }
+                }
+                output[0] = accum;
+                for (int i = 1; i < m - 1; i++) {
+                    output[i] = 0.0f + 0.0f + 0.0f + 0.0f + image[i - 1] + image[i] + image[i + 1]
+                        + (n > 1 ? image[m + i - 1] : 0.0f) + (n > 1 ? image[m + i] : 0.0f)
+                        + (n > 1 ? image[m + i + 1] : 0.0f);
+                }
+                if (m > 1) {
+                    float accum2 = 0.0f;
+                    for (int row = 0; row < 3; row++) {
+                        for (int element = 0; element < 3; element++) {
+                            accum2 += row > 0
+                                ? (row < n + 1 ? (element < 2 ? image[row * m + element - 2] : 0.0f) : 0.0f)
+                                : 0.0f;
+                        }
+                    }
+                    output[m - 1] = accum2;
+                }
+                for (int i = 1; i < n - 1; i++) {
+                    float accum2 = 0.0f;
+                    for (int row = 0; row < 3; row++) {
+                        for (int element = 0; element < 3; element++) {
+                            accum2 += element > 0
+                                ? (element < m + 1 ? image[(i + row - 1) * m + element - 1] : 0.0f) : 0.0f;
+                        }
+                    }
+                    output[i * m] = accum2;
+                    for (int j = 1; j < m - 1; j++) {
+                        output[i * m + j] = 0.0f + image[(i - 1) * m + j - 1] + image[(i - 1) * m + j]
+                            + image[(i - 1) * m + j + 1] + image[i * m + j - 1] + image[i * m + j]
+                            + image[i * m + j + 1] + image[(i + 1) * m + j - 1] + image[(i + 1) * m + j]
+                            + image[(i + 1) * m + j + 1];
+                    }
+                    if (m > 1) {
+                        float accum3 = 0.0f;
+                        for (int row = 0; row < 3; row++) {
+                            for (int element = 0; element < 3; element++) {
+                                accum3 += element < 2 ? image[(i + row) * m + element - 2] : 0.0f;
+                            }
+                        }
+                        output[i * m + m - 1] = accum3;
+                    }
+                }
+                if (n > 1) {
+                    float accum2 = 0.0f;
+                    for (int row = 0; row < 3; row++) {
+                        for (int element = 0; element < 3; element++) {
+                            accum2 += row < 2
+                                ? (element > 0
+                                    ? (element < m + 1 ? image[(row + n - 2) * m + element - 1] : 0.0f) : 0.0f)
+                                : 0.0f;
+                        }
+                    }
+                    output[(n - 1) * m] = accum2;
+                    for (int i = 1; i < m - 1; i++) {
+                        output[(n - 1) * m + i] = 0.0f + image[(n - 2) * m + i - 1] + image[(n - 2) * m + i]
+                            + image[(n - 2) * m + i + 1] + image[(n - 1) * m + i - 1] + image[(n - 1) * m + i]
+                            + image[(n - 1) * m + i + 1] + 0.0f + 0.0f + 0.0f;
+                    }
+                    if (m > 1) {
+                        float accum3 = 0.0f;
+                        for (int row = 0; row < 3; row++) {
+                            for (int element = 0; element < 3; element++) {
+                                accum3 += row < 2
+                                    ? (element < 2 ? image[(row + n - 1) * m + element - 2] : 0.0f) : 0.0f;
+                            }
+                        }
+                        output[(n - 1) * m + m - 1] = accum3;
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+/// The limits of indices are decided in the same way, and joined arrays of three dimensions too.
+#[test]
+fn clamped_windows_have_no_limits_inside() {
+    let text = "def main = depFun((n: Nat, m: Nat, k: Nat) => fun(a: n.m.k.f32 =>
+      a |> padClamp3D(1) |> slide3D(3)(1) |> mapSeq(mapSeq(mapSeq(fun(w =>
+        w |> join |> join |> reduceSeq(add)(0.0f)))))))";
+    let code = function(text, "main", Target::C);
+    let whole: Vec<&str> = (code.lines())
+        .filter(|line| line.contains("accum") && line.contains("- 1) * k + l - 1]"))
+        .collect();
+    assert_eq!(whole.len(), 1, "{code}");
+}

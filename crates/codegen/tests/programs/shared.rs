@@ -49,14 +49,29 @@ fn what_is_used_twice_in_a_branch_makes_it_a_statement() {
         expect![[r#"
             void main_(float *restrict output, int n, const float *restrict xs) {
                 assert(n >= 1 && "n >= 1");
-                for (int i = 0; i < n; i++) {
-                    float accum = 0.0f;
-                    for (int j = 0; j < 3; j++) {
-                        const float x = j >= 1 - i ? (j < n - i + 1 ? xs[i + j - 1] * 2.0f + 1.0f : 0.0f)
-                            : 0.0f;
-                        accum += x * x;
+                float accum = 0.0f;
+                for (int i = 0; i < 3; i++) {
+                    const float x = i > 0 ? (i < n + 1 ? xs[i - 1] * 2.0f + 1.0f : 0.0f) : 0.0f;
+                    accum += x * x;
+                }
+                output[0] = accum;
+                for (int i = 1; i < n - 1; i++) {
+                    float accum2 = 0.0f;
+                    const float x = xs[i - 1] * 2.0f + 1.0f;
+                    accum2 += x * x;
+                    const float x2 = xs[i] * 2.0f + 1.0f;
+                    accum2 += x2 * x2;
+                    const float x3 = xs[i + 1] * 2.0f + 1.0f;
+                    accum2 += x3 * x3;
+                    output[i] = accum2;
+                }
+                if (n > 1) {
+                    float accum2 = 0.0f;
+                    for (int i = 0; i < 3; i++) {
+                        const float x = i < 2 ? xs[i + n - 2] * 2.0f + 1.0f : 0.0f;
+                        accum2 += x * x;
                     }
-                    output[i] = accum;
+                    output[n - 1] = accum2;
                 }
             }
         "#]],

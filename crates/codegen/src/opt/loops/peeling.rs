@@ -12,13 +12,16 @@ use crate::error::Result;
 use crate::ir::{Binary, Expr, ExprKind, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
 
 use super::Loops;
+use crate::analysis::accumulation::AccumulatedRow;
 use crate::analysis::code_size;
 use crate::analysis::conditions::{less, solve_for_zero};
 use crate::ir::walk;
 
 /// The maximal size of the body of a loop that is peeled: the number of its subexpressions, with 1
 /// for each declaration without a value.
-const MAX_BODY_SIZE: usize = 250;
+const MAX_BODY_SIZE: usize = 800;
+/// The maximal size of the body of a loop around others that is peeled.
+const MAX_NEST_SIZE: usize = 2000;
 /// The minimal trip count of a loop that is peeled or unswitched, if its trip count is a constant.
 pub(super) const MIN_TRIP_COUNT: i64 = 16;
 /// The maximal constant trip count for which a part of a peeled loop is sequential, in whatever
@@ -65,17 +68,61 @@ impl Loops<'_> {
         if self.in_partition
             || !original.step.is_one()
             || trip_count.is_some_and(|trip_count| trip_count < MIN_TRIP_COUNT)
-            || !is_small(&original.body, MAX_BODY_SIZE)
         {
             return Ok(false);
         }
-        let Some(steady_state) = self.steady_state(original) else {
-            return self.peel_at_boundaries(stmt, original, out);
+        let is_nest = has_long_loop(&original.body);
+        let steady_state = match is_nest {
+            true => self.steady_state_of_nest(original),
+            false if !has_size(&original.body, MAX_BODY_SIZE) => return Ok(false),
+            false => self.steady_state(original),
+        };
+        let Some(steady_state) = steady_state else {
+            return match is_nest {
+                true => Ok(false),
+                false => self.peel_at_boundaries(stmt, original, out),
+            };
         };
         self.in_partition = true;
         let result = self.partitions((stmt, original), &steady_state, out);
         self.in_partition = false;
         result.map(|()| true)
+    }
+
+    /// Returns the steady state of a loop around others, in which conditions on its counter are then
+    /// decided; `None` if there is none, or too much code would be copied.
+    fn steady_state_of_nest(&self, original: &Loop) -> Option<SteadyState> {
+        if self.function.features.has_work_items() || !has_size(&original.body, MAX_NEST_SIZE) {
+            return None;
+        }
+        // Contractions are computed in register tiles, whose operands are stored without conditions.
+        if !AccumulatedRow::all(&original.body).is_empty() {
+            return None;
+        }
+        let mut in_loops = Vec::new();
+        walk::each_stmt(&original.body, &mut |stmt| {
+            if let StmtKind::For(inner) = &stmt.kind
+                && !has_long_loop(&inner.body)
+            {
+                collect_from_statements(&inner.body, original.counter, &mut in_loops);
+            }
+        });
+        // Indices that are limited only by this counter are computed in front of the other loops.
+        let windows = windows_in(&original.body);
+        let is_inside = |change: &ChangePoint| {
+            let mut counters = windows.iter().map(|(counter, _)| *counter);
+            !change.is_of_extremum() || counters.any(|counter| change.before.mentions(counter))
+        };
+        if !in_loops.iter().any(is_inside) {
+            return None;
+        }
+        // Its prologue and its epilogue have few iterations.
+        self.steady_state(original)
+            .filter(|SteadyState { first, end }| {
+                let is_constant = |a: &Nat, b: &Nat| Nat::sub(a, b).as_const().is_some();
+                (first.iter()).all(|first| is_constant(first, &original.from))
+                    && end.iter().all(|end| is_constant(&original.to, end))
+            })
     }
 
     fn partitions(
@@ -100,10 +147,10 @@ impl Loops<'_> {
         let first = steady_state.first.as_ref().unwrap_or(from);
         let Some(end) = &steady_state.end else {
             let partition = self.partition(original, first, to, false);
-            return self.statement(partition, out);
+            return self.statement(with_unrolled_windows(partition), out);
         };
         let partition = self.partition(original, first, end, true);
-        self.statement(partition, out)?;
+        self.statement(with_unrolled_windows(partition), out)?;
         // The steady state of a short loop may be empty, and then the epilogue must not start
         // before it.
         if self.proves_at_least(end, first) {
@@ -178,6 +225,7 @@ impl Loops<'_> {
         } = original;
         let mut changes = Vec::new();
         collect_from_statements(&original.body, *counter, &mut changes);
+        let changes = for_all_windows(changes, &original.body);
         let trip_count = Nat::sub(to, from).as_const();
         let (mut first, mut last) = (0, 0);
         let mut inside: Vec<Nat> = Vec::new();
@@ -246,7 +294,89 @@ impl Loops<'_> {
 /// Returns true if the body contains only declarations, assignments, blocks and branches, and its
 /// [size](code_size::of_body) is at most `max`.
 pub(super) fn is_small(body: &[Stmt], max: usize) -> bool {
-    !walk::has_loop(body) && code_size::of_body(body).is_some_and(|size| size <= max)
+    !walk::has_loop(body) && has_size(body, max)
+}
+
+/// Returns true if the [size](code_size::of_body) of the body is known, and at most `max`.
+fn has_size(body: &[Stmt], max: usize) -> bool {
+    code_size::of_body(body).is_some_and(|size| size <= max)
+}
+
+/// Returns true if statements contain a loop other than those over windows.
+fn has_long_loop(body: &[Stmt]) -> bool {
+    let mut found = false;
+    walk::each_stmt(body, &mut |stmt| {
+        found |= matches!(&stmt.kind, StmtKind::For(this) if window(this).is_none());
+    });
+    found
+}
+
+/// Returns the first and the last value of the counter of a loop over a window: a sequential one with a
+/// small constant number of iterations.
+fn window(this: &Loop) -> Option<[i64; 2]> {
+    let is_plain = this.mode == LoopMode::Sequential && this.step.is_one();
+    let (from, to) = (this.from.as_const()?, this.to.as_const()?);
+    (is_plain && from < to && to - from < MIN_TRIP_COUNT).then_some([from, to - 1])
+}
+
+/// Returns a loop around nothing but loops over windows with these unrolled. C compilers unroll them only
+/// if little is computed in them, and vectorise the loop only if they do.
+fn with_unrolled_windows(mut stmt: Stmt) -> Stmt {
+    /// The maximal number of iterations of nested loops that are unrolled.
+    const MAX_ITERATIONS: i64 = 64;
+    fn iterations(body: &[Stmt]) -> i64 {
+        let of = |stmt: &Stmt| match &stmt.kind {
+            StmtKind::For(this) => window(this).map_or(i64::MAX, |[first, last]| {
+                iterations(&this.body).saturating_mul(last + 1 - first)
+            }),
+            _ => 1,
+        };
+        body.iter().map(of).fold(0, i64::saturating_add)
+    }
+    fn unroll(body: &mut [Stmt]) {
+        for stmt in body {
+            if let StmtKind::For(this) = &mut stmt.kind {
+                this.mode = LoopMode::Unrolled;
+                unroll(&mut this.body);
+            }
+        }
+    }
+    if let StmtKind::For(this) = &mut stmt.kind
+        && iterations(&this.body) <= MAX_ITERATIONS
+    {
+        unroll(&mut this.body);
+    }
+    stmt
+}
+
+/// Returns the change points for the first and the last iterations of all loops over windows in a body,
+/// between which those for the other iterations are.
+fn for_all_windows(mut changes: Vec<ChangePoint>, body: &[Stmt]) -> Vec<ChangePoint> {
+    for (counter, ends) in windows_in(body) {
+        let (within, others): (Vec<_>, Vec<_>) = changes
+            .into_iter()
+            .partition(|change| change.before.mentions(counter));
+        changes = others;
+        for at in ends {
+            let value = |nat: &Nat| nat.subst(&|var| (var == counter).then(|| Nat::constant(at)));
+            changes.extend(within.iter().map(|change| ChangePoint {
+                before: value(&change.before),
+                behind: value(&change.behind),
+            }));
+        }
+    }
+    changes
+}
+
+/// Returns the counters of the loops over windows in a body, with their first and last values.
+fn windows_in(body: &[Stmt]) -> Vec<(Var, [i64; 2])> {
+    let mut found = Vec::new();
+    walk::each_stmt(body, &mut |stmt| {
+        if let StmtKind::For(this) = &stmt.kind {
+            found.extend(window(this).map(|ends| (this.counter, ends)));
+        }
+    });
+    found
 }
 
 /// Collects the counters at which comparisons, minima and maxima in statements change.
