@@ -24,7 +24,7 @@ use crate::ir::walk;
 use crate::ir::{
     Binary, ExprKind, Function, Home, Id, Level, Loop, Maker, Place, Query, Stmt, StmtKind,
 };
-use crate::opt::{loop_tiling, unroll_and_jam};
+use crate::opt::{loop_tiling, outer_loop_vectorization, unroll_and_jam};
 
 /// The smallest factor between the time of a loop and of its faster form for a hint.
 const MIN_FACTOR: f64 = 1.5;
@@ -403,11 +403,13 @@ impl Analysis<'_> {
         })
     }
 
-    /// Returns true for a loop in a nest of which the compiler computes tiles of rows, or whose loops it
-    /// exchanged: also for the few iterations that fill no tile.
+    /// Returns true for a loop in a nest of which the compiler computes tiles of rows or several iterations
+    /// in vectors, or whose loops it exchanged: also for the few iterations that fill no tile.
     fn is_tiled(&self, number: usize) -> bool {
         let loops = loops_with_parents(&self.function.body);
-        let is_tile = |stmt: &Stmt| matches!(stmt.made_by, Some(Maker::Pass(name)) if name == loop_tiling::PASS.name);
+        let passes = [loop_tiling::PASS.name, outer_loop_vectorization::PASS.name];
+        let is_tile =
+            |stmt: &Stmt| matches!(stmt.made_by, Some(Maker::Pass(name)) if passes.contains(&name));
         let mut next = Some(number);
         while let Some((stmt, parent)) = next.and_then(|at| loops.get(at)) {
             let mut of_phrase = loops
@@ -685,6 +687,9 @@ impl Analysis<'_> {
         // Compilers unroll short loops, and processors execute several of them at the same time.
         if vectorization::is_short(inner) {
             return self.narrow_rows(inner, number);
+        }
+        if self.is_tiled(number) {
+            return None;
         }
         match vectorization {
             Vectorization::OrderedSum => Some(HintKind::OrderedReduction {

@@ -38,7 +38,7 @@ use crate::error::CompileError;
 use crate::ir::kernel::{Code, Kernels};
 use crate::ir::{Expr, ExprKind, Function, Loop, LoopMode, Stmt, StmtKind, walk};
 use crate::lower;
-use crate::opt::{overlapped_tiling, unroll_and_jam};
+use crate::opt::{loop_fusion, overlapped_tiling, unroll_and_jam};
 use crate::pipeline::{self, Options};
 use crate::signature::Signature;
 use crate::targets::Target;
@@ -177,7 +177,11 @@ pub fn estimate(
         (Code::Function(function), Some(machine)) => {
             check_counts(function, &given)?;
             let analysis = Analysis::new(function, &values, machine);
-            for pass in [unroll_and_jam::PASS.name, overlapped_tiling::PASS.name] {
+            for pass in [
+                loop_fusion::PASS.name,
+                overlapped_tiling::PASS.name,
+                unroll_and_jam::PASS.name,
+            ] {
                 options.without.insert(pass).expect("the pass is optional");
             }
             let (unjammed, _) = compiled(&options)?;
@@ -360,7 +364,7 @@ impl<'a> Analysis<'a> {
             .collect()
     }
 
-    /// Returns the hints of the same program without unroll-and-jam, whose loops are those of the
+    /// Returns the hints of the same program without the passes that join loops, whose loops are those of the
     /// source. Their factors are those of this program, in which the iterations of several loops may
     /// be executed together; hints whose factor is too small then are left out.
     fn hints_of(&self, unjammed: &Analysis<'_>) -> Vec<Hint> {

@@ -18,14 +18,16 @@ use syntax::ast::ScalarType;
 
 use super::{Pass, Run};
 use crate::analysis::conditions::assume_loop;
-use crate::analysis::dependence_test::linear_form;
+use crate::analysis::dependence_test::{has_unit_stride, linear_form};
 use crate::analysis::iterations::{end_of_multiple, has_iterations, writes_own_elements};
 use crate::analysis::uses::Uses;
 use crate::analysis::vectorization::{self, Vectorization, is_float};
 use crate::ir::renaming::Renaming;
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
-use crate::ir::{Expr, ExprKind, Function, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
+use crate::ir::{
+    Expr, ExprKind, Function, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
+};
 
 pub(crate) const PASS: Pass = Pass {
     name: "outer-loop-vectorization",
@@ -75,11 +77,11 @@ impl OuterLoopVectorization<'_> {
     fn block(&mut self, body: &mut Vec<Stmt>) {
         for mut stmt in std::mem::take(body) {
             if let StmtKind::For(this) = &mut stmt.kind
-                && let Some(lanes) = self.lanes(this)
+                && let Some((lanes, loaded)) = self.lanes(this)
             {
                 let end = end_of_multiple(this, lanes, &self.facts);
                 let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
-                let tiles = StmtKind::For(self.tiles(this, &end, lanes));
+                let tiles = StmtKind::For(self.tiles(&loaded, &end, lanes));
                 body.push(Stmt::new(tiles, stmt.origin, made_by));
                 if end != this.to {
                     this.from = end;
@@ -97,10 +99,17 @@ impl OuterLoopVectorization<'_> {
         }
     }
 
-    /// Returns the number of iterations of a loop to execute together; `None` if it is not
-    /// vectorised.
-    fn lanes(&self, this: &Loop) -> Option<i64> {
-        let reductions = Reductions::of(self.function, this)?;
+    /// Returns the number of iterations of a loop to execute together, and the loop with the elements
+    /// that each iteration loads first; `None` if it is not vectorised.
+    fn lanes(&mut self, this: &Loop) -> Option<(i64, Loop)> {
+        if !self.is_regular(this) {
+            return None;
+        }
+        let mut loaded = this.clone();
+        if Reductions::of(self.function, this).is_none() {
+            loaded.body = self.with_loads_in_front(this)?;
+        }
+        let reductions = Reductions::of(self.function, &loaded)?;
         let (lanes, minimum) = match this.mode {
             LoopMode::Sequential => {
                 let lanes = (BYTES / reductions.bytes.max(1)).max(LANES);
@@ -109,7 +118,15 @@ impl OuterLoopVectorization<'_> {
             LoopMode::Parallel => (LANES, MIN_PARALLEL),
             _ => return None,
         };
-        let mut is_regular = true;
+        let is_vectorized = has_iterations(this, minimum)
+            && writes_own_elements(this, &self.facts, &self.uses, &self.untracked);
+        is_vectorized.then_some((lanes, loaded))
+    }
+
+    /// Returns true if a loop contains only assignments, declarations of variables that are not
+    /// arrays, and loops with the same range in each iteration.
+    fn is_regular(&self, this: &Loop) -> bool {
+        let mut is_regular = walk::has_loop(&this.body);
         walk::each_stmt(&this.body, &mut |stmt| match &stmt.kind {
             StmtKind::For(inner) => {
                 let mut sizes = [&inner.from, &inner.to, &inner.step].into_iter();
@@ -127,10 +144,64 @@ impl OuterLoopVectorization<'_> {
             }
             _ => is_regular = false,
         });
-        let is_vectorized = is_regular
-            && has_iterations(this, minimum)
-            && writes_own_elements(this, &self.facts, &self.uses, &self.untracked);
-        is_vectorized.then_some(lanes)
+        is_regular
+    }
+
+    /// Returns the body of a loop with the elements loaded in front that are the same in all iterations
+    /// of the loops in it, and not next to each other in those of the loop itself; `None` if there are
+    /// none.
+    fn with_loads_in_front(&mut self, this: &Loop) -> Option<Vec<Stmt>> {
+        let mut counters = Vec::new();
+        let mut written = FxHashSet::default();
+        let mut loads: Vec<Expr> = Vec::new();
+        walk::each_stmt(&this.body, &mut |stmt| match &stmt.kind {
+            StmtKind::For(inner) => counters.push(inner.counter),
+            StmtKind::Assign(place, _) => _ = written.insert(place.id),
+            _ => {}
+        });
+        let is_same = |index: &Nat| {
+            index.mentions(this.counter)
+                && !has_unit_stride(index, this.counter)
+                && !self.uses.is_data(index)
+                && !counters.iter().any(|counter| index.mentions(*counter))
+        };
+        for stmt in &this.body {
+            if let StmtKind::For(inner) = &stmt.kind {
+                walk::for_each_expr(&inner.body, &mut |expr| {
+                    walk::sub_exprs(expr, &mut |part| {
+                        if let ExprKind::Load(place) = &part.kind
+                            && !written.contains(&place.id)
+                            && place.index.as_ref().is_some_and(is_same)
+                            && !loads.iter().any(|load| load.kind == part.kind)
+                        {
+                            loads.push(part.clone());
+                        }
+                    });
+                });
+            }
+        }
+        let mut body = this.body.clone();
+        let mut front = Vec::new();
+        for load in loads {
+            let ExprKind::Load(place) = &load.kind else {
+                continue;
+            };
+            let name = self.function.variables[place.id.0 as usize].name.clone();
+            let variable = Variable::scalar(name, load.ty.clone(), load.origin);
+            let id = self.function.fresh_variable(variable);
+            let mut replace = walk::ReplacePlace(place, &Place::plain(id));
+            walk::change_all(&mut body, &mut replace);
+            let declared = StmtKind::Declare(id, Some(load.clone()));
+            front.push(Stmt::new(
+                declared,
+                load.origin,
+                Some(Maker::Pass(PASS.name)),
+            ));
+        }
+        (!front.is_empty()).then(|| {
+            front.append(&mut body);
+            front
+        })
     }
 
     /// Returns the loop over the iterations before `end`, so many of which are executed together.
@@ -312,13 +383,19 @@ impl<'f> Reductions<'f> {
             reduces_floats: false,
             depends_on_outer: false,
         };
-        let is_vectorized = found.loops(&outer.body, &mut Vec::new());
+        let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::For(_));
+        let last = outer.body.iter().rposition(is_loop)?;
+        walk::for_each_expr(&outer.body[..=last], &mut |expr| {
+            found.depends_on_outer |= walk::mentions(expr, outer.counter);
+        });
+        let is_vectorized = found.loops(&outer.body, &mut Vec::new(), false);
         (is_vectorized && found.reduces_floats && found.depends_on_outer).then_some(found)
     }
 
     /// Adds the loops among statements, which are in loops with these counters; false if one is not
-    /// vectorised.
-    fn loops(&mut self, body: &[Stmt], counters: &mut Vec<Var>) -> bool {
+    /// vectorised. With `is_in_long` the number of iterations of a loop around them is not a constant.
+    fn loops(&mut self, body: &[Stmt], counters: &mut Vec<Var>, is_in_long: bool) -> bool {
+        let is_unknown = |this: &Loop| Nat::sub(&this.to, &this.from).as_const().is_none();
         body.iter().all(|stmt| {
             let StmtKind::For(this) = &stmt.kind else {
                 return true;
@@ -328,9 +405,13 @@ impl<'f> Reductions<'f> {
                 true => MIN_WINDOW,
                 false => MIN_REDUCED,
             };
-            let is_vectorized = (walk::has_loop(&this.body) || has_iterations(this, minimum))
-                && self.statements(&this.body, counters)
-                && self.loops(&this.body, counters);
+            // The rows of several windows, which all results of a row read.
+            let is_in_windows = !has_iterations(this, MIN_WINDOW) && is_in_long;
+            let is_long =
+                walk::has_loop(&this.body) || is_in_windows || has_iterations(this, minimum);
+            let is_vectorized = is_long
+                && self.statements(&this.body, counters, is_in_windows)
+                && self.loops(&this.body, counters, is_in_long || is_unknown(this));
             counters.pop();
             is_vectorized
         })
@@ -352,7 +433,7 @@ impl<'f> Reductions<'f> {
     }
 
     /// Adds the statements among those in a loop that are not loops.
-    fn statements(&mut self, body: &[Stmt], counters: &[Var]) -> bool {
+    fn statements(&mut self, body: &[Stmt], counters: &[Var], is_in_windows: bool) -> bool {
         let is_plain = |stmt: &&Stmt| !matches!(stmt.kind, StmtKind::For(_));
         let statements: Vec<Stmt> = body.iter().filter(is_plain).cloned().collect();
         let mut body = Vec::new();
@@ -373,7 +454,7 @@ impl<'f> Reductions<'f> {
         let mut reads_rows = true;
         walk::for_each_expr(&statements, &mut |expr| {
             walk::sub_exprs(expr, &mut |part| {
-                reads_rows &= self.reads_row(part, counters);
+                reads_rows &= is_in_windows || self.reads_row(part, counters);
             });
         });
         // As they are for one lane of each iteration.
@@ -400,7 +481,6 @@ impl<'f> Reductions<'f> {
         let Some(index) = index.filter(|index| index.mentions(self.outer.counter)) else {
             return true;
         };
-        self.depends_on_outer = true;
         let is_near = |counter: &Var| {
             !index.mentions(*counter)
                 || linear_form(index, *counter)

@@ -212,6 +212,28 @@ fn iterations_of_a_parallel_loop_are_executed_together() {
     );
 }
 
+/// Elements that are the same in all steps are loaded in front of these, wherever they are: a loop over
+/// them alone is not vectorised.
+#[test]
+fn elements_of_rows_are_loaded_in_front() {
+    let text = "def main = depFun((n: Nat) => fun(ps: n.4.f32 =>
+      ps |> mapSeq(fun(a => ps |> reduceSeq(fun(s, b =>
+        s + idx(3)(b) / (abs(idx(0)(b) - idx(0)(a)) + 1.0f)))(0.0f)))))";
+    let code = function(text, "main", Target::C);
+    assert!(code.contains("ps2[lane] = ps[4 * (i + lane)]"), "{code}");
+    assert!(code.contains("fabsf(ps[4 * j] - ps2[lane])"), "{code}");
+}
+
+/// The windows of several channels are summed for many results of a row.
+#[test]
+fn windows_of_channels_are_summed_together() {
+    let text = "def main = depFun((c: Nat, n: Nat, m: Nat) => fun(w: c.3.f32, img: c.(m + 2).f32 =>
+      img |> map(slide(3)(1)) |> transpose |> mapSeq(fun(ws => zip(w)(ws) |> reduceSeq(fun(s, p =>
+        s + (zip(p._1)(p._2) |> reduceSeq(fun(t, q => t + q._1 * q._2))(0.0f))))(0.0f)))))";
+    let code = function(text, "main", Target::C);
+    assert!(code.contains("[lane] += w[3 * "), "{code}");
+}
+
 /// Columns of matrices are read row by row by another form of the program; C compilers vectorise
 /// short windows, sums of integers and sums of one array on their own; calls are not vectorised.
 #[test]
