@@ -98,7 +98,9 @@ fn of_loop(function: &Function, this: &Loop, outer: Option<&Loop>) -> Vectorizat
         Vectorization::OrderedSum | Vectorization::Scalar(Obstacle::OrderedReduction(_))
     );
     match outer {
-        Some(outer) if is_reduction && is_vectorized_outside(outer, this) => Vectorization::Lanes,
+        Some(outer) if is_reduction && is_vectorized_outside(function, outer, this) => {
+            Vectorization::Lanes
+        }
         _ => found,
     }
 }
@@ -107,7 +109,7 @@ fn of_loop(function: &Function, this: &Loop, outer: Option<&Loop>) -> Vectorizat
 /// time: it contains only this loop, perhaps in short ones, which has the same length each time, and
 /// whose reads of arrays depend on one of both counters, or are windows of constant length. Other
 /// reads would be gathers, which cost more than they save.
-fn is_vectorized_outside(outer: &Loop, this: &Loop) -> bool {
+fn is_vectorized_outside(function: &Function, outer: &Loop, this: &Loop) -> bool {
     let mut is_plain = true;
     walk::each_stmt(&outer.body, &mut |stmt| {
         is_plain &= match &stmt.kind {
@@ -134,7 +136,8 @@ fn is_vectorized_outside(outer: &Loop, this: &Loop) -> bool {
                 && let Some(index) = &place.index
                 && index.mentions(outer.counter)
             {
-                reads_apart &= has_unit_stride(index, outer.counter)
+                reads_apart &= !function.is_opaque(index)
+                    && has_unit_stride(index, outer.counter)
                     && (is_constant || !index.mentions(this.counter));
             }
         });

@@ -5,6 +5,7 @@
 //! for which something can be done in the program.
 
 use std::borrow::Cow;
+use std::mem::{Discriminant, discriminant};
 
 use nat::{Nat, Var};
 use rise::Names;
@@ -255,6 +256,18 @@ pub fn bytes_text(bytes: f64) -> String {
     }
 }
 
+impl Hint {
+    /// Returns what there is at most one hint for: a phrase, the kind of hint and, where loops of a phrase
+    /// read several arrays, the array.
+    pub(super) fn subject(&self) -> (Origin, Discriminant<HintKind>, Option<Name>) {
+        let array = match &self.kind {
+            HintKind::StridedRead { array, .. } => Some(array.clone()),
+            _ => None,
+        };
+        (self.origin, discriminant(&self.kind), array)
+    }
+}
+
 /// Returns the hints of a function for CPUs.
 pub(super) fn of(analysis: &Analysis<'_>) -> Vec<Hint> {
     let mut hints: Vec<(usize, Hint)> = Vec::new();
@@ -285,13 +298,7 @@ pub(super) fn of(analysis: &Analysis<'_>) -> Vec<Hint> {
     // Several loops of one phrase, such as those of a peeled or fused loop, have one hint for each
     // array.
     let mut seen = FxHashSet::default();
-    hints.retain(|(_, hint)| {
-        let array = match &hint.kind {
-            HintKind::StridedRead { array, .. } => Some(array.clone()),
-            _ => None,
-        };
-        seen.insert((hint.origin, std::mem::discriminant(&hint.kind), array))
-    });
+    hints.retain(|(_, hint)| seen.insert(hint.subject()));
     hints.into_iter().map(|(_, hint)| hint).collect()
 }
 
@@ -673,6 +680,16 @@ impl Analysis<'_> {
         found
     }
 
+    /// Returns true for a loop over the elements of one of several rows, which are so few that it would
+    /// take longer to combine partial results.
+    fn is_of_short_rows(&self, number: usize) -> bool {
+        const MIN_ELEMENTS: i64 = 128;
+        let loops = self.loops_around(number);
+        let length = loops.first().map(|inner| iterations(inner));
+        let length = length.and_then(|length| evaluate(&length, self.values));
+        loops.len() > 1 && length.is_some_and(|length| length < MIN_ELEMENTS)
+    }
+
     fn obstacle(
         &self,
         inner: &Loop,
@@ -688,7 +705,7 @@ impl Analysis<'_> {
         if vectorization::is_short(inner) {
             return self.narrow_rows(inner, number);
         }
-        if self.is_tiled(number) {
+        if self.is_tiled(number) || self.is_of_short_rows(number) {
             return None;
         }
         match vectorization {

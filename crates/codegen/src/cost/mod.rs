@@ -177,20 +177,27 @@ pub fn estimate(
         (Code::Function(function), Some(machine)) => {
             check_counts(function, &given)?;
             let analysis = Analysis::new(function, &values, machine);
-            for pass in [
-                loop_fusion::PASS.name,
-                overlapped_tiling::PASS.name,
-                unroll_and_jam::PASS.name,
-            ] {
-                options.without.insert(pass).expect("the pass is optional");
-            }
-            let (unjammed, _) = compiled(&options)?;
-            let hints = match &unjammed.code {
-                Code::Function(unjammed) => {
-                    analysis.hints_of(&Analysis::new(unjammed, &values, machine))
+            let mut hints = Vec::new();
+            let mut without = |passes: &[&str]| {
+                for pass in passes {
+                    options.without.insert(pass).expect("the pass is optional");
                 }
-                Code::Kernels(_) => unreachable!("a program has the same form without a pass"),
+                let (program, _) = compiled(&options)?;
+                let Code::Function(function) = &program.code else {
+                    unreachable!("a program has the same form without a pass")
+                };
+                let other = Analysis::new(function, &values, machine);
+                for hint in analysis.hints_of(&other) {
+                    let is_known = |known: &Hint| known.subject() == hint.subject();
+                    if !hints.iter().any(is_known) {
+                        hints.push(hint);
+                    }
+                }
+                Ok::<bool, Vec<CompileError>>(other.has_joined_sums())
             };
+            if without(&[unroll_and_jam::PASS.name, overlapped_tiling::PASS.name])? {
+                without(&[loop_fusion::PASS.name])?;
+            }
             analysis.estimate(given, hints)
         }
         (Code::Function(_), None) => unreachable!("targets without kernels have a machine"),
@@ -354,6 +361,17 @@ impl<'a> Analysis<'a> {
         let large = arrays.filter(|bytes| *bytes >= LARGE);
         let bytes = large.fold(0.0, |sum, bytes| sum + bytes);
         bytes / PAGE * self.machine.new_page
+    }
+
+    /// Returns true if a loop computes several sums, which may be those of several loops.
+    fn has_joined_sums(&self) -> bool {
+        fn is_joined(node: &Node) -> bool {
+            match node {
+                Node::Loop(this) => this.accumulators > 1 || this.body.iter().any(is_joined),
+                Node::Work(_) => false,
+            }
+        }
+        self.nodes.iter().any(is_joined)
     }
 
     /// Returns the time of the operations of each loop, by its number.

@@ -46,6 +46,8 @@ pub(super) struct LoopNode {
     pub vectorization: Vectorization,
     /// The length of the longest chain of an iteration, see [`chain::length`].
     pub chain: f64,
+    /// The number of variables of the loops around that an iteration assigns values to.
+    pub accumulators: usize,
     /// True if compilers unroll the loop completely.
     pub is_unrolled: bool,
     pub body: Vec<Node>,
@@ -243,6 +245,7 @@ impl<'f> NestBuilder<'f> {
                     threads: Distribution::Shared,
                     vectorization: Vectorization::Unknown,
                     chain: chain::length(&body),
+                    accumulators: 1,
                     is_unrolled: false,
                     body: self.inside(
                         Around {
@@ -289,6 +292,7 @@ impl<'f> NestBuilder<'f> {
                 Vectorization::Outer => 0.0,
                 _ => chain::length(&this.body),
             },
+            accumulators: accumulators(&this.body),
             vectorization,
             is_unrolled: this.step.is_one()
                 && (vectorization::is_short(this) || is_vector && vectorization::is_of_lanes(this)),
@@ -556,6 +560,18 @@ pub(super) fn assigned(body: &[Stmt]) -> FxHashSet<Id> {
         _ => {}
     });
     assigned
+}
+
+/// Returns the number of variables, other than arrays, that statements assign and do not declare.
+fn accumulators(body: &[Stmt]) -> usize {
+    let mut declared = FxHashSet::default();
+    let mut assigned = FxHashSet::default();
+    walk::each_stmt(body, &mut |stmt| match &stmt.kind {
+        StmtKind::Declare(id, _) => _ = declared.insert(*id),
+        StmtKind::Assign(place, _) if place.index.is_none() => _ = assigned.insert(place.id),
+        _ => {}
+    });
+    assigned.difference(&declared).count()
 }
 
 /// Returns true if the lanes of a vector differ only in the elements that they load, which are next to

@@ -286,7 +286,16 @@ impl Timer<'_> {
             }
             // Compilers vectorise most of these loops, with scalar accesses.
             Vectorization::Unknown => chain.max((scalar + self.cycles(work, lanes)) / 2.0),
-            Vectorization::OrderedSum => chain.max(self.cycles(work, lanes)),
+            // Compilers vectorise the operands of one sum, and several sums together only if they read
+            // elements next to each other.
+            Vectorization::OrderedSum => {
+                let lanes = match this.accumulators {
+                    0 | 1 => lanes,
+                    _ if reads_neighbours(work) => lanes.min(4.0),
+                    _ => 1.0,
+                };
+                chain.max(self.cycles(work, lanes))
+            }
             Vectorization::Scalar(Obstacle::Dependence(_)) => {
                 let chain = machine.cycles.latency * (work.operations.simple / 2.0).max(1.0);
                 chain.max(scalar)
@@ -326,4 +335,13 @@ impl Timer<'_> {
         let instructions = (operations.simple / lanes + loads + stores + 2.0 / lanes) / 4.0;
         arithmetic.max(accesses).max(instructions) + calls
     }
+}
+
+/// Returns true if statements read elements of an array that are next to each other.
+fn reads_neighbours(work: &Work) -> bool {
+    let is_next = |a: &Access, b: &Access| a.array == b.array && b.offset - a.offset == a.bytes;
+    let accesses = &work.accesses;
+    accesses
+        .iter()
+        .any(|a| accesses.iter().any(|b| is_next(a, b)))
 }
