@@ -547,8 +547,8 @@ fn a_histogram_is_not_vectorised() {
 
 #[test]
 fn loops_around_reductions_of_shared_elements_are_vectorised() {
-    let text = "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x =>
-      xs |> reduceSeq(fun(acc, y => max(acc, x * y)))(0.0f)))))";
+    let text = "def f = depFun(n: Nat => fun(xs: n.f32, ys: 6.f32 => xs |> mapSeq(fun(x =>
+      ys |> reduceSeq(fun(acc, y => max(acc, x * y)))(0.0f)))))";
     let found = in_c(text, &[]);
     let loops = found.loops.iter();
     let found: Vec<&Vectorization> = loops.map(|found| &found.vectorization).collect();

@@ -159,18 +159,23 @@ fn trim(root: &Path, newest: &str) {
             continue;
         }
         let path = entry.path();
-        let used = fs::metadata(path.join(OUTPUT_FILE)).and_then(|data| data.modified());
-        let used = used.unwrap_or(SystemTime::UNIX_EPOCH);
-        kept.push((used, path, *name == *newest));
+        kept.push((last_use(&path), path, *name == *newest));
     }
     if kept.len() <= MAX_ENTRIES {
         return;
     }
     kept.sort();
     let surplus = kept.len() - ENTRIES_AFTER_TRIM;
-    for (_, path, is_newest) in kept.into_iter().take(surplus) {
-        if !is_newest {
+    for (used, path, is_newest) in kept.into_iter().take(surplus) {
+        // Another process may have found the entry since, and be about to start its program.
+        if !is_newest && last_use(&path) == used {
             let _ = fs::remove_dir_all(path);
         }
     }
+}
+
+/// Returns the time at which the entry in a folder was made or found for the last time.
+fn last_use(folder: &Path) -> SystemTime {
+    let used = fs::metadata(folder.join(OUTPUT_FILE)).and_then(|data| data.modified());
+    used.unwrap_or(SystemTime::UNIX_EPOCH)
 }

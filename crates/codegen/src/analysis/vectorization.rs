@@ -143,7 +143,10 @@ fn is_vectorized_outside(function: &Function, outer: &Loop, this: &Loop) -> bool
         });
     });
     let bounds = [&this.from, &this.to];
+    // Others are the few iterations that are left of another loop.
+    let is_whole = outer.from.as_const().is_some();
     is_plain
+        && is_whole
         && reads_apart
         && outer.step.as_const() == Some(1)
         && !bounds.iter().any(|bound| bound.mentions(outer.counter))
@@ -565,11 +568,12 @@ fn has_fma(value: &Expr) -> bool {
     found
 }
 
-/// Returns true if a loop only fills a contiguous part of an array with zeros, or copies one.
+/// Returns true if a loop only fills contiguous parts of arrays with zeros, or copies them.
 fn is_library_call(this: &Loop) -> bool {
-    let [stmt] = this.body.as_slice() else {
-        return false;
-    };
+    !this.body.is_empty() && this.body.iter().all(|stmt| is_fill_or_copy(stmt, this))
+}
+
+fn is_fill_or_copy(stmt: &Stmt, this: &Loop) -> bool {
     let StmtKind::Assign(place, value) = &stmt.kind else {
         return false;
     };
