@@ -423,6 +423,18 @@ fn programs_that_were_wrong_are_right() {
             "concat(ys |> gather(is) |> mapSeq(id))(p |> padCst(1)(0)(4) |> mapSeq(id))",
             &["-Dn=2"],
         ),
+        // Several iterations of a loop are executed together, each with the element that its own index
+        // selects.
+        (
+            "xs: n.f32, is: n.Idx[7], cs: 9.f32, t: 7.f32",
+            "zip(xs)(is) |> mapSeq(fun(p => (cs |> reduceSeq(fun(s, c => s * p._1 + c))(0.0f)) + (t |> idx(p._2))))",
+            &["-Dn=200"],
+        ),
+        (
+            "xs: n.f32, is: n.Idx[7], cs: 20.f32, t: 7.f32",
+            "zip(xs)(is) |> mapSeq(fun(p => let u = t |> idx(p._2) in cs |> reduceSeq(fun(s, c => s * p._1 + c * u))(u)))",
+            &["-Dn=200"],
+        ),
         // Values that do not exist are not used.
         (
             "xs: n.f32, ks: n.i32",

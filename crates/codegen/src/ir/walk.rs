@@ -283,6 +283,19 @@ fn look_place(place: &Place, to: &mut dyn Look) {
     sizes.into_iter().flatten().for_each(|nat| to.nat(nat));
 }
 
+/// Returns the sizes in statements, of loops and of indices.
+pub(crate) fn sizes(body: &[Stmt]) -> Vec<Nat> {
+    struct Sizes(Vec<Nat>);
+    impl Look for Sizes {
+        fn nat(&mut self, nat: &Nat) {
+            self.0.push(nat.clone());
+        }
+    }
+    let mut sizes = Sizes(Vec::new());
+    look(body, &mut sizes);
+    sizes.0
+}
+
 /// Calls the visitor with all places and sizes in an expression: those that [`change_expr`]
 /// changes.
 pub(crate) fn look_expr(expr: &Expr, to: &mut dyn Look) {

@@ -124,14 +124,17 @@ impl OuterLoopVectorization<'_> {
     }
 
     /// Returns true if a loop contains only assignments, declarations of variables that are not
-    /// arrays, and loops with the same range in each iteration.
+    /// arrays, and loops with the same range in each iteration, and no index that depends on data.
     fn is_regular(&self, this: &Loop) -> bool {
-        let mut is_regular = walk::has_loop(&this.body);
+        // What an index that depends on data is computed from belongs to one iteration.
+        let is_data = |nat: &Nat| self.uses.is_data(nat);
+        let mut is_regular =
+            walk::has_loop(&this.body) && !walk::sizes(&this.body).iter().any(is_data);
         walk::each_stmt(&this.body, &mut |stmt| match &stmt.kind {
             StmtKind::For(inner) => {
                 let mut sizes = [&inner.from, &inner.to, &inner.step].into_iter();
                 is_regular &= inner.mode == LoopMode::Sequential
-                    && sizes.all(|size| !size.mentions(this.counter) && !self.uses.is_data(size));
+                    && sizes.all(|size| !size.mentions(this.counter));
             }
             StmtKind::Declare(id, _) => {
                 let variable = &self.function.variables[id.0 as usize];
@@ -162,7 +165,6 @@ impl OuterLoopVectorization<'_> {
         let is_same = |index: &Nat| {
             index.mentions(this.counter)
                 && !has_unit_stride(index, this.counter)
-                && !self.uses.is_data(index)
                 && !counters.iter().any(|counter| index.mentions(*counter))
         };
         for stmt in &this.body {

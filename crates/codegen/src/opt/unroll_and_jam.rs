@@ -31,7 +31,7 @@ use crate::analysis::iterations::{end_of_multiple, has_iterations, next, writes_
 use crate::analysis::uses::Uses;
 use crate::ir::renaming::Renaming;
 use crate::ir::trace::Changes;
-use crate::ir::walk::{self, Change, Look};
+use crate::ir::walk::{self, Change};
 use crate::ir::{Expr, ExprKind, Function, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
 
 pub(crate) const PASS: Pass = Pass {
@@ -233,7 +233,7 @@ impl UnrollAndJam<'_> {
         let depends_on_data = |nat: &Nat| self.uses.is_data(nat);
         let is_accumulation = has_iterations(columns, MIN_COLUMNS)
             && !self.untracked.contains(&sum.id)
-            && !sizes_of(&this.body).iter().any(depends_on_data)
+            && !walk::sizes(&this.body).iter().any(depends_on_data)
             && code_size::of_expr(value) <= MAX_BODY_SIZE / 4;
         is_accumulation.then(|| Accumulation {
             sum: sum.clone(),
@@ -366,7 +366,7 @@ impl UnrollAndJam<'_> {
             && code_size::of_body(&this.body).is_some_and(|size| size <= maximum)
             && has_common_loops(&this.body, this.counter, &declared, all)
             && declared.iter().all(is_row)
-            && !sizes_of(&this.body).iter().any(is_data)
+            && !walk::sizes(&this.body).iter().any(is_data)
             && writes_own_elements(this, &self.facts, &self.uses, &self.untracked)
     }
 }
@@ -576,17 +576,4 @@ fn loads(expr: &Expr) -> Vec<&Place> {
 
 fn loads_of(expr: &Expr, id: Id) -> usize {
     loads(expr).iter().filter(|place| place.id == id).count()
-}
-
-/// Returns the sizes in statements, of loops and of indices.
-fn sizes_of(body: &[Stmt]) -> Vec<Nat> {
-    struct Sizes(Vec<Nat>);
-    impl Look for Sizes {
-        fn nat(&mut self, nat: &Nat) {
-            self.0.push(nat.clone());
-        }
-    }
-    let mut sizes = Sizes(Vec::new());
-    walk::look(body, &mut sizes);
-    sizes.0
 }

@@ -15,7 +15,7 @@ use nat::{Facts, Nat, Var};
 use rise::core::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{UnrollAndJam, has_common_loops, is_float_reduction, loads, sizes_of};
+use super::{UnrollAndJam, has_common_loops, is_float_reduction, loads};
 use crate::analysis::code_size;
 use crate::analysis::conditions::{assume_loop, less};
 use crate::analysis::iterations::{has_iterations, writes_own_elements};
@@ -233,7 +233,7 @@ impl UnrollAndJam<'_> {
             && counters
                 .iter()
                 .all(|counter| has_common_loops(&columns.body, *counter, &declared, true))
-            && !sizes_of(&columns.body).iter().any(is_data)
+            && !walk::sizes(&columns.body).iter().any(is_data)
             && owns(rows, &self.facts)
             && owns(columns, &facts)
     }
