@@ -18,7 +18,7 @@ use syntax::ast::ScalarType;
 
 use super::{Pass, Run};
 use crate::analysis::conditions::assume_loop;
-use crate::analysis::dependence_test::{has_unit_stride, linear_form};
+use crate::analysis::dependence_test::linear_form;
 use crate::analysis::iterations::{end_of_multiple, has_iterations, writes_own_elements};
 use crate::analysis::uses::Uses;
 use crate::analysis::vectorization::{self, Vectorization, is_float};
@@ -152,20 +152,24 @@ impl OuterLoopVectorization<'_> {
 
     /// Returns the body of a loop with the elements loaded in front that are the same in all iterations
     /// of the loops in it, and not next to each other in those of the loop itself; `None` if there are
-    /// none.
+    /// none. They are elements of rows of constant length.
     fn with_loads_in_front(&mut self, this: &Loop) -> Option<Vec<Stmt>> {
-        let mut counters = Vec::new();
         let mut written = FxHashSet::default();
         let mut loads: Vec<Expr> = Vec::new();
-        walk::each_stmt(&this.body, &mut |stmt| match &stmt.kind {
-            StmtKind::For(inner) => counters.push(inner.counter),
-            StmtKind::Assign(place, _) => _ = written.insert(place.id),
-            _ => {}
+        walk::each_stmt(&this.body, &mut |stmt| {
+            if let StmtKind::Assign(place, _) = &stmt.kind {
+                written.insert(place.id);
+            }
         });
+        // An element of a row of constant length, which exists also if a loop has no iterations.
         let is_same = |index: &Nat| {
-            index.mentions(this.counter)
-                && !has_unit_stride(index, this.counter)
-                && !counters.iter().any(|counter| index.mentions(*counter))
+            let form = linear_form(index, this.counter);
+            form.is_some_and(
+                |(stride, rest)| match (stride.as_const(), rest.as_const()) {
+                    (Some(stride), Some(rest)) => stride > 1 && (0..stride).contains(&rest),
+                    _ => false,
+                },
+            )
         };
         for stmt in &this.body {
             if let StmtKind::For(inner) = &stmt.kind {
