@@ -573,6 +573,7 @@ fn is_library_call(this: &Loop) -> bool {
     !this.body.is_empty() && this.body.iter().all(|stmt| is_fill_or_copy(stmt, this))
 }
 
+/// Returns true if a statement in a loop fills a contiguous part of an array with zeros, or copies one.
 fn is_fill_or_copy(stmt: &Stmt, this: &Loop) -> bool {
     let StmtKind::Assign(place, value) = &stmt.kind else {
         return false;

@@ -382,8 +382,8 @@ impl<'a> Analysis<'a> {
             .collect()
     }
 
-    /// Returns the hints of the same program without the passes that join loops, whose loops are those of the
-    /// source. Their factors are those of this program, in which the iterations of several loops may
+    /// Returns the hints of the same program without the passes that join loops, whose loops are those
+    /// of the source. Their factors are those of this program, in which the iterations of several loops may
     /// be executed together; hints whose factor is too small then are left out.
     fn hints_of(&self, unjammed: &Analysis<'_>) -> Vec<Hint> {
         let before = unjammed.seconds();

@@ -211,11 +211,14 @@ impl Timer<'_> {
         let seconds = match (&this.vectorization, this.body.as_slice()) {
             (Vectorization::Outer, body) => {
                 // Where the lanes are the iterations of this loop, all of it is vectorised.
-                let mut inner = body.iter().filter_map(|node| match node {
-                    Node::Loop(inner) => Some(&inner.vectorization),
-                    Node::Work(_) => None,
-                });
-                let is_vector = inner.all(|inner| *inner == Vectorization::Lanes);
+                let inner: Vec<&Vectorization> = (body.iter())
+                    .filter_map(|node| match node {
+                        Node::Loop(inner) => Some(&inner.vectorization),
+                        Node::Work(_) => None,
+                    })
+                    .collect();
+                let is_lanes = |inner: &&Vectorization| **inner == Vectorization::Lanes;
+                let is_vector = !inner.is_empty() && inner.iter().all(is_lanes);
                 let lanes = match is_vector {
                     true => self.lanes(&[]),
                     false => 1.0,

@@ -11,16 +11,15 @@
 //! read or write an array with a stride that the outermost loop would access element by element.
 
 use nat::{Facts, Nat};
-use rustc_hash::FxHashSet;
 
+use super::nests::{Nests, replace_loops};
 use super::{Pass, Run};
 use crate::analysis::conditions::assume_loop;
 use crate::analysis::dependence_test::{has_unit_stride, linear_form};
 use crate::analysis::iterations::{end_of_multiple, has_iterations, writes_own_elements};
-use crate::analysis::uses::Uses;
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Look};
-use crate::ir::{Function, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
+use crate::ir::{Function, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
 
 pub(crate) const PASS: Pass = Pass {
     name: "loop-tiling",
@@ -37,55 +36,33 @@ const MIN_TRIP_COUNT: i64 = 2 * ROWS;
 const MIN_STRIDE: i64 = 16;
 
 fn run(function: &mut Function) {
-    let uses = Uses::of(function);
-    let mut body = std::mem::take(&mut function.body);
-    let mut pass = Tiling {
-        untracked: uses.untracked(&body),
-        uses,
-        facts: function.known(),
-        function,
-    };
-    pass.block(&mut body);
-    function.body = body;
+    replace_loops(function, &mut |nests, stmt, this| {
+        Tiling(nests).replaced(stmt, this)
+    });
 }
 
-struct Tiling<'f> {
-    function: &'f mut Function,
-    uses: Uses,
-    /// The variables that may be accessed other than by name.
-    untracked: FxHashSet<Id>,
-    facts: Facts,
-}
+struct Tiling<'n, 'f>(&'n mut Nests<'f>);
 
-impl Tiling<'_> {
-    fn block(&mut self, body: &mut Vec<Stmt>) {
-        for mut stmt in std::mem::take(body) {
-            if let StmtKind::For(this) = &mut stmt.kind
-                && let Some(order) = self.order(this)
-            {
-                let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
-                if order == Order::Columns {
-                    let rows = permuted(this).into_iter();
-                    body.extend(rows.map(|stmt| Stmt { made_by, ..stmt }));
-                    continue;
-                }
-                let end = end_of_multiple(this, ROWS, &self.facts);
-                let tiles = StmtKind::For(self.tiles(this, &end));
-                body.push(Stmt::new(tiles, stmt.origin, made_by));
-                if end != this.to {
-                    this.from = end;
-                    body.push(stmt);
-                }
-                continue;
-            }
-            let facts = self.facts.clone();
-            if let StmtKind::For(this) = &stmt.kind {
-                assume_loop(&mut self.facts, this);
-            }
-            walk::each_block(&mut stmt, &mut |inner| self.block(inner));
-            self.facts = facts;
-            body.push(stmt);
+impl Tiling<'_, '_> {
+    /// Returns the loops in place of the outermost one of a nest; `None` if its order stays.
+    fn replaced(&mut self, stmt: &Stmt, this: &Loop) -> Option<Vec<Stmt>> {
+        let order = self.order(this)?;
+        let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
+        if order == Order::Columns {
+            let rows = permuted(this).into_iter();
+            return Some(rows.map(|stmt| Stmt { made_by, ..stmt }).collect());
         }
+        let end = end_of_multiple(this, ROWS, &self.0.facts);
+        let tiles = StmtKind::For(self.tiles(this, &end));
+        let mut replaced = vec![Stmt::new(tiles, stmt.origin, made_by)];
+        if end != this.to {
+            let rest = StmtKind::For(Loop {
+                from: end,
+                ..this.clone()
+            });
+            replaced.push(Stmt::new(rest, stmt.origin, stmt.made_by));
+        }
+        Some(replaced)
     }
 
     /// Returns the order of the accesses of the nest with this outermost loop if they are better in
@@ -97,7 +74,7 @@ impl Tiling<'_> {
             let sizes = [&inner.from, &inner.to, &inner.step];
             let mut sizes = sizes.into_iter();
             inner.mode == LoopMode::Sequential
-                && sizes.all(|size| !size.mentions(this.counter) && !self.uses.is_data(size))
+                && sizes.all(|size| !size.mentions(this.counter) && !self.0.uses.is_data(size))
         });
         let is_nest = has_plain_mode && is_rectangular && has_iterations(this, MIN_TRIP_COUNT);
         let order = Order::of(this, inner).filter(|_| is_nest && self.is_permutable(this))?;
@@ -112,13 +89,13 @@ impl Tiling<'_> {
     /// loops in the same order with the outermost one innermost.
     fn is_permutable(&self, this: &Loop) -> bool {
         let is_apart = |this: &Loop, facts: &Facts| {
-            writes_own_elements(this, facts, &self.uses, &self.untracked)
+            writes_own_elements(this, facts, &self.0.uses, &self.0.untracked)
         };
-        if is_apart(this, &self.facts) {
+        if is_apart(this, &self.0.facts) {
             return true;
         }
         let permuted = permuted(this);
-        let mut facts = self.facts.clone();
+        let mut facts = self.0.facts.clone();
         let mut next = permuted.first();
         while let Some(StmtKind::For(this)) = next.map(|stmt| &stmt.kind) {
             if !is_apart(this, &facts) {
@@ -132,7 +109,7 @@ impl Tiling<'_> {
 
     /// Returns the loop over the tiles before `end`.
     fn tiles(&mut self, this: &Loop, end: &Nat) -> Loop {
-        let tile = self.function.fresh_size("tile");
+        let tile = self.0.function.fresh_size("tile");
         let first = Nat::var(tile);
         let body = with_innermost(this, &|body| Loop {
             from: first.clone(),

@@ -20,6 +20,7 @@ pub(crate) mod loop_fusion;
 pub(crate) mod loop_interchange;
 pub(crate) mod loop_tiling;
 pub(crate) mod loops;
+mod nests;
 pub(crate) mod operand_packing;
 pub(crate) mod outer_loop_vectorization;
 pub(crate) mod overlapped_tiling;

@@ -11,19 +11,20 @@
 //!
 //! Reductions that read columns of matrices stay as they are: each tile would use a part of each row.
 
-use nat::{Facts, Nat, Var};
+use nat::{Nat, Var};
 use rise::Type;
 use rustc_hash::FxHashSet;
 use syntax::ast::ScalarType;
 
+use super::nests::{Nests, replace_loops};
 use super::{Pass, Run};
-use crate::analysis::conditions::assume_loop;
 use crate::analysis::dependence_test::linear_form;
 use crate::analysis::iterations::{end_of_multiple, has_iterations, writes_own_elements};
 use crate::analysis::uses::Uses;
 use crate::analysis::vectorization::{self, Vectorization, is_float};
 use crate::ir::renaming::Renaming;
 use crate::ir::trace::Changes;
+use crate::ir::types::scalar_size;
 use crate::ir::walk::{self, Change};
 use crate::ir::{
     Expr, ExprKind, Function, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
@@ -35,11 +36,11 @@ pub(crate) const PASS: Pass = Pass {
     changes: Changes::all("computed for many iterations of an outer loop in the lanes of vectors"),
 };
 
-/// The number of iterations that are executed together if they have one accumulator, in bytes of
-/// accumulators: eight registers of 256 bits. GCC unrolls shorter loops, and then does not vectorise
-/// them.
+/// The number of bytes of the accumulators of the iterations that are executed together: eight registers
+/// of 256 bits.
 const BYTES: i64 = 256;
-/// The minimal number of iterations that are executed together.
+/// The minimal number of iterations that are executed together. GCC unrolls shorter loops, and then does
+/// not vectorise them.
 const LANES: i64 = 32;
 /// The minimal number of iterations of a loop over threads, for a number that is a constant.
 const MIN_PARALLEL: i64 = 16 * LANES;
@@ -53,50 +54,30 @@ const MIN_WINDOW: i64 = 17;
 const MAX_STRIDE: i64 = 4;
 
 fn run(function: &mut Function) {
-    let uses = Uses::of(function);
-    let mut body = std::mem::take(&mut function.body);
-    let mut pass = OuterLoopVectorization {
-        untracked: uses.untracked(&body),
-        uses,
-        facts: function.known(),
-        function,
-    };
-    pass.block(&mut body);
-    function.body = body;
+    replace_loops(function, &mut |nests, stmt, this| {
+        OuterLoopVectorization(nests).replaced(stmt, this)
+    });
 }
 
-struct OuterLoopVectorization<'f> {
-    function: &'f mut Function,
-    uses: Uses,
-    /// The variables that may be accessed other than by name.
-    untracked: FxHashSet<Id>,
-    facts: Facts,
-}
+struct OuterLoopVectorization<'n, 'f>(&'n mut Nests<'f>);
 
-impl OuterLoopVectorization<'_> {
-    fn block(&mut self, body: &mut Vec<Stmt>) {
-        for mut stmt in std::mem::take(body) {
-            if let StmtKind::For(this) = &mut stmt.kind
-                && let Some((lanes, loaded)) = self.lanes(this)
-            {
-                let end = end_of_multiple(this, lanes, &self.facts);
-                let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
-                let tiles = StmtKind::For(self.tiles(&loaded, &end, lanes));
-                body.push(Stmt::new(tiles, stmt.origin, made_by));
-                if end != this.to {
-                    this.from = end;
-                    body.push(stmt);
-                }
-                continue;
-            }
-            let facts = self.facts.clone();
-            if let StmtKind::For(this) = &stmt.kind {
-                assume_loop(&mut self.facts, this);
-            }
-            walk::each_block(&mut stmt, &mut |inner| self.block(inner));
-            self.facts = facts;
-            body.push(stmt);
+impl OuterLoopVectorization<'_, '_> {
+    /// Returns the loop over tiles and the one over the remaining iterations in place of a loop; `None` if
+    /// it is not vectorised.
+    fn replaced(&mut self, stmt: &Stmt, this: &Loop) -> Option<Vec<Stmt>> {
+        let (lanes, loaded) = self.lanes(this)?;
+        let end = end_of_multiple(this, lanes, &self.0.facts);
+        let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
+        let tiles = StmtKind::For(self.tiles(&loaded, &end, lanes));
+        let mut replaced = vec![Stmt::new(tiles, stmt.origin, made_by)];
+        if end != this.to {
+            let rest = StmtKind::For(Loop {
+                from: end,
+                ..this.clone()
+            });
+            replaced.push(Stmt::new(rest, stmt.origin, stmt.made_by));
         }
+        Some(replaced)
     }
 
     /// Returns the number of iterations of a loop to execute together, and the loop with the elements
@@ -106,10 +87,10 @@ impl OuterLoopVectorization<'_> {
             return None;
         }
         let mut loaded = this.clone();
-        if Reductions::of(self.function, this).is_none() {
+        if Reductions::of(self.0.function, this).is_none() {
             loaded.body = self.with_loads_in_front(this)?;
         }
-        let reductions = Reductions::of(self.function, &loaded)?;
+        let reductions = Reductions::of(self.0.function, &loaded)?;
         let (lanes, minimum) = match this.mode {
             LoopMode::Sequential => {
                 let lanes = (BYTES / reductions.bytes.max(1)).max(LANES);
@@ -119,7 +100,7 @@ impl OuterLoopVectorization<'_> {
             _ => return None,
         };
         let is_vectorized = has_iterations(this, minimum)
-            && writes_own_elements(this, &self.facts, &self.uses, &self.untracked);
+            && writes_own_elements(this, &self.0.facts, &self.0.uses, &self.0.untracked);
         is_vectorized.then_some((lanes, loaded))
     }
 
@@ -127,7 +108,7 @@ impl OuterLoopVectorization<'_> {
     /// arrays, and loops with the same range in each iteration, and no index that depends on data.
     fn is_regular(&self, this: &Loop) -> bool {
         // What an index that depends on data is computed from belongs to one iteration.
-        let is_data = |nat: &Nat| self.uses.is_data(nat);
+        let is_data = |nat: &Nat| self.0.uses.is_data(nat);
         let mut is_regular =
             walk::has_loop(&this.body) && !walk::sizes(&this.body).iter().any(is_data);
         walk::each_stmt(&this.body, &mut |stmt| match &stmt.kind {
@@ -137,10 +118,10 @@ impl OuterLoopVectorization<'_> {
                     && sizes.all(|size| !size.mentions(this.counter));
             }
             StmtKind::Declare(id, _) => {
-                let variable = &self.function.variables[id.0 as usize];
+                let variable = &self.0.function.variables[id.0 as usize];
                 is_regular &= variable.count.is_none()
                     && variable.is_private()
-                    && !self.untracked.contains(id);
+                    && !self.0.untracked.contains(id);
             }
             StmtKind::Assign(place, _) => {
                 is_regular &= place.lane.is_none() && place.lanes.is_none();
@@ -192,9 +173,9 @@ impl OuterLoopVectorization<'_> {
             let ExprKind::Load(place) = &load.kind else {
                 continue;
             };
-            let name = self.function.variables[place.id.0 as usize].name.clone();
+            let name = self.0.function.variables[place.id.0 as usize].name.clone();
             let variable = Variable::scalar(name, load.ty.clone(), load.origin);
-            let id = self.function.fresh_variable(variable);
+            let id = self.0.function.fresh_variable(variable);
             let mut replace = walk::ReplacePlace(place, &Place::plain(id));
             walk::change_all(&mut body, &mut replace);
             let declared = StmtKind::Declare(id, Some(load.clone()));
@@ -213,14 +194,14 @@ impl OuterLoopVectorization<'_> {
     /// Returns the loop over the iterations before `end`, so many of which are executed together.
     fn tiles(&mut self, this: &Loop, end: &Nat, lanes: i64) -> Loop {
         let mut body = this.body.clone();
-        let mut own = Renaming::of_declared(self.function, &body);
-        own.add_var(self.function, this.counter);
+        let mut own = Renaming::of_declared(self.0.function, &body);
+        own.add_var(self.0.function, this.counter);
         own.apply(&mut body);
         let counter = own.vars.get(&this.counter).and_then(Nat::as_var);
         let counter = counter.unwrap_or(this.counter);
         let mut tile = Tile {
-            expanded: expanded(&body),
-            function: self.function,
+            expanded: expanded(&body, &self.0.uses),
+            function: self.0.function,
             counter,
             lanes: Nat::constant(lanes),
         };
@@ -244,35 +225,22 @@ pub(super) fn is_tile(this: &Loop) -> bool {
 
 /// Returns the variables of a loop that are used in more than one sequence of statements without
 /// loops.
-fn expanded(body: &[Stmt]) -> FxHashSet<Id> {
-    fn visit(body: &[Stmt], sequences: &mut Vec<FxHashSet<Id>>) {
-        sequences.push(FxHashSet::default());
+fn expanded(body: &[Stmt], uses: &Uses) -> FxHashSet<Id> {
+    fn visit(body: &[Stmt], uses: &Uses, sequences: &mut Vec<FxHashSet<Id>>) {
+        let mut sequence = FxHashSet::default();
         for stmt in body {
-            if let StmtKind::For(this) = &stmt.kind {
-                visit(&this.body, sequences);
-                sequences.push(FxHashSet::default());
-                continue;
-            }
-            let mut used = FxHashSet::default();
             match &stmt.kind {
-                StmtKind::Declare(id, _) => _ = used.insert(*id),
-                StmtKind::Assign(place, _) => _ = used.insert(place.id),
-                _ => {}
-            }
-            walk::each_expr(stmt, &mut |expr| {
-                walk::sub_exprs(expr, &mut |part| {
-                    if let ExprKind::Load(place) = &part.kind {
-                        used.insert(place.id);
-                    }
-                });
-            });
-            if let Some(last) = sequences.last_mut() {
-                last.extend(used);
+                StmtKind::For(this) => {
+                    sequences.push(std::mem::take(&mut sequence));
+                    visit(&this.body, uses, sequences);
+                }
+                _ => sequence.extend(uses.mentioned_in(stmt)),
             }
         }
+        sequences.push(sequence);
     }
     let mut sequences = Vec::new();
-    visit(body, &mut sequences);
+    visit(body, uses, &mut sequences);
     let mut declared = FxHashSet::default();
     walk::each_stmt(body, &mut |stmt| {
         if let StmtKind::Declare(id, _) = stmt.kind {
@@ -499,8 +467,9 @@ impl<'f> Reductions<'f> {
 
 /// Returns the number of bytes of a scalar.
 fn width(ty: &Type) -> i64 {
-    match ty {
-        Type::Scalar(ScalarType::F64 | ScalarType::I64 | ScalarType::U64) => 8,
-        _ => 4,
-    }
+    let scalar = match ty {
+        Type::Scalar(scalar) => *scalar,
+        _ => ScalarType::NatType,
+    };
+    scalar_size(scalar).cast_signed()
 }

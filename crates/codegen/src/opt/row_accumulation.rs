@@ -9,13 +9,11 @@
 //! combines the same values in the same order. (Loop distribution and interchange: Allen and Kennedy,
 //! *Optimizing Compilers for Modern Architectures*, 2001, sections 5.2 and 6.2.)
 
-use nat::{Facts, Nat, Var};
-use rustc_hash::FxHashSet;
+use nat::{Nat, Var};
 
+use super::nests::{Nests, replace_loops};
 use super::{Pass, Run};
-use crate::analysis::conditions::assume_loop;
 use crate::analysis::iterations::{next, writes_own_elements};
-use crate::analysis::uses::Uses;
 use crate::ir::renaming::Renaming;
 use crate::ir::trace::Changes;
 use crate::ir::walk;
@@ -37,25 +35,17 @@ fn run(function: &mut Function) {
     if !function.features.has_threads() {
         return;
     }
-    let uses = Uses::of(function);
-    let mut body = std::mem::take(&mut function.body);
-    let mut pass = RowAccumulation {
-        untracked: uses.untracked(&body),
-        uses,
-        facts: function.known(),
-        function,
-    };
-    pass.block(&mut body);
-    function.body = body;
+    replace_loops(function, &mut |nests, stmt, this| {
+        let mut pass = RowAccumulation(nests);
+        if pass.is_accumulated_by_rows(this) {
+            return Some(pass.accumulated_by_rows(this, stmt));
+        }
+        // Each thread executes its iterations as they are.
+        (this.mode == LoopMode::Parallel).then(|| vec![stmt.clone()])
+    });
 }
 
-struct RowAccumulation<'f> {
-    function: &'f mut Function,
-    uses: Uses,
-    /// The variables that may be accessed other than by name.
-    untracked: FxHashSet<Id>,
-    facts: Facts,
-}
+struct RowAccumulation<'n, 'f>(&'n mut Nests<'f>);
 
 /// The parts of a loop each of whose iterations reduces a column.
 struct ColumnReduction<'l> {
@@ -123,27 +113,7 @@ fn assigned(stmt: &Stmt, id: Id) -> Option<&Expr> {
     }
 }
 
-impl RowAccumulation<'_> {
-    fn block(&mut self, body: &mut Vec<Stmt>) {
-        for mut stmt in std::mem::take(body) {
-            let facts = self.facts.clone();
-            if let StmtKind::For(this) = &stmt.kind {
-                if self.is_accumulated_by_rows(this) {
-                    body.extend(self.accumulated_by_rows(this, &stmt));
-                    continue;
-                }
-                assume_loop(&mut self.facts, this);
-            }
-            let is_parallel =
-                matches!(&stmt.kind, StmtKind::For(this) if this.mode == LoopMode::Parallel);
-            if !is_parallel {
-                walk::each_block(&mut stmt, &mut |inner| self.block(inner));
-            }
-            self.facts = facts;
-            body.push(stmt);
-        }
-    }
-
+impl RowAccumulation<'_, '_> {
     /// Returns true if a parallel loop reduces columns, and the elements of its output can be the
     /// accumulators.
     fn is_accumulated_by_rows(&self, columns: &Loop) -> bool {
@@ -167,7 +137,7 @@ impl RowAccumulation<'_> {
             let count = Nat::sub(&this.to, &this.from).as_const();
             this.step.is_one() && count.is_none_or(|count| count >= minimum)
         };
-        let element = |id: Id| &self.function.variables[id.0 as usize].elem;
+        let element = |id: Id| &self.0.function.variables[id.0 as usize].elem;
         let is_element = output
             .index
             .as_ref()
@@ -180,11 +150,11 @@ impl RowAccumulation<'_> {
             && output.lane.is_none()
             && output.lanes.is_none()
             && element(output.id) == element(reduction.accumulator)
-            && exprs.all(|expr| !self.uses.reads(expr, output.id))
+            && exprs.all(|expr| !self.0.uses.reads(expr, output.id))
             && sizes.iter().all(|size| !size.mentions(columns.counter))
-            && !sizes.iter().any(|size| self.uses.is_data(size))
+            && !sizes.iter().any(|size| self.0.uses.is_data(size))
             && self.read_rows(&values, columns.counter, rows.counter)
-            && writes_own_elements(columns, &self.facts, &self.uses, &self.untracked)
+            && writes_own_elements(columns, &self.0.facts, &self.0.uses, &self.0.untracked)
     }
 
     /// Returns true if the elements that expressions read for consecutive columns are the same or
@@ -199,7 +169,7 @@ impl RowAccumulation<'_> {
                 let stride = |counter| Nat::sub(&next(index, counter, 1), index);
                 let (by_column, by_row) = (stride(column), stride(row));
                 is_local &=
-                    !self.uses.is_data(index) && (by_column.is_zero() || by_column.is_one());
+                    !self.0.uses.is_data(index) && (by_column.is_zero() || by_column.is_one());
                 has_strided |= by_column.is_one()
                     && by_row
                         .as_const()
@@ -230,7 +200,7 @@ impl RowAccumulation<'_> {
                 &mut walk::ReplacePlace(&accumulator, reduction.output),
             );
             let mut copy = Renaming::default();
-            copy.add_var(self.function, columns.counter);
+            copy.add_var(self.0.function, columns.counter);
             copy.apply(&mut body);
             let counter = copy.vars.get(&columns.counter).and_then(Nat::as_var);
             made(StmtKind::For(Loop {

@@ -530,6 +530,7 @@ pub(super) fn reduces_windows(this: &Loop) -> bool {
     is_constant && has_window && !has_others
 }
 
+/// Returns true if the number of iterations of a loop among statements is not a constant.
 fn has_loop_of_unknown_length(body: &[Stmt]) -> bool {
     let mut found = false;
     walk::each_stmt(body, &mut |stmt| {

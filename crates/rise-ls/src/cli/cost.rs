@@ -151,8 +151,9 @@ fn machine(path: &Path, target: Target) -> Result<Machine, String> {
 }
 
 /// Returns the default machine of the target with the sizes of this machine's caches, as far as the
-/// system knows them, of the last one with half of its size, and with measured times of additions and of reads from memory. The number of
-/// threads is that of this machine if the target uses threads, and 1 otherwise.
+/// system knows them, of the last one with half of its size, and with measured times of additions and
+/// of reads from memory. The number of threads is that of this machine if the target uses threads, and
+/// 1 otherwise.
 fn host(target: Target) -> Machine {
     let mut machine = Machine {
         name: "host".to_owned(),
