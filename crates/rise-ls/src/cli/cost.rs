@@ -226,6 +226,9 @@ fn bandwidth_of_memory() -> f64 {
     (WORDS * size_of::<u64>()) as f64 / seconds
 }
 
+/// The maximal length of the text of a number of operations in the sizes.
+const MAX_NUMBER: usize = 120;
+
 /// An estimate with what it is of.
 struct Shown<'a> {
     name: String,
@@ -310,8 +313,11 @@ impl Shown<'_> {
     }
 
     fn costs(&self, cost: &Cost, out: &mut impl Write) -> io::Result<()> {
-        let operations = match &self.estimate.operations {
-            Some(operations) => format!("{} operations", self.estimate.size_text(operations)),
+        // The number for the parts of peeled loops is too long to be read; JSON contains it.
+        let number = self.estimate.operations.as_ref();
+        let number = number.map(|operations| self.estimate.size_text(operations));
+        let operations = match number.filter(|number| number.len() <= MAX_NUMBER) {
+            Some(number) => format!("{number} operations"),
             None => "operations".to_owned(),
         };
         writeln!(
