@@ -8,7 +8,7 @@ use crate::analysis::uses::Uses;
 use crate::ir::walk;
 use crate::ir::{Function, Id, Loop, Stmt, StmtKind};
 
-/// What is known of a function where a pass looks at a loop.
+/// A function and the facts that hold where a pass looks at a loop.
 pub(super) struct Nests<'f> {
     /// The function, without its statements.
     pub function: &'f mut Function,
