@@ -864,6 +864,56 @@ def pairs = depFun((n: Nat, k: Nat) => fun(xs: (n * 2^k).i32 =>
     assert!(ran.err.contains("`n >= 1` does not hold"), "{}", ran.err);
 }
 
+/// All elements of the arrays in the state are copied.
+#[test]
+fn states_with_arrays_are_iterated() {
+    let text = "
+def counted = depFun((n: Nat, k: Nat) => fun(xs: n.f32 =>
+  makeArray(1)((0, xs)) |> iterate(k)(depFun(l: Nat => map(fun(s =>
+    (s._1 + 1, s._2 |> map(fun(x => x + cast(s._1)))))))) |> idx(0) |> snd))
+def unrolled = depFun((n: Nat, k: Nat) => fun(xs: n.f32 =>
+  makeArray(1)((0, xs)) |> iterate(3)(depFun(l: Nat => map(fun(s =>
+    (s._1 + 1, s._2 |> map(fun(x => x + 1.0f))))))) |> idx(0) |> snd))
+def many = depFun((n: Nat, k: Nat) => fun(xs: n.3.f32 =>
+  zip(xs)(xs) |> iterate(k)(depFun(l: Nat => map(fun(s =>
+    (s._2 |> map(fun(x => x * 2.0f)), s._1 |> map(fun(x => x + 1.0f))))))) |> map(fst)))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    for (def, backend) in ["counted", "unrolled", "many"]
+        .into_iter()
+        .flat_map(|def| [(def, "c"), (def, "openmp")])
+    {
+        let run = ["run", "a.rise", "--verify", "-Dn=5", "-Dk=4"];
+        let ran = folder.run(&[&run[..], &["--def", def, "--backend", backend]].concat());
+        assert_eq!(ran.status, 0, "{def}: {}{}", ran.out, ran.err);
+    }
+}
+
+/// The loop over the inner rows of a padded image of one row ends before it starts.
+#[test]
+fn images_of_a_few_rows_are_padded() {
+    let text = "
+def sums = depFun((h: Nat, w: Nat) => fun(image: h.w.f32 =>
+  image |> padCst(1)(1)(generate(fun(i => 0.0f))) |> slide(3)(1) |> map(transpose >> map(reduce(add)(0.0f)))))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    for height in ["-Dh=1", "-Dh=2", "-Dh=3", "-Dh=4"] {
+        for backend in ["c", "openmp"] {
+            let run = [
+                "run",
+                "a.rise",
+                "--verify",
+                height,
+                "-Dw=7",
+                "--backend",
+                backend,
+            ];
+            let ran = folder.run(&run);
+            assert_eq!(ran.status, 0, "{height}: {}{}", ran.out, ran.err);
+        }
+    }
+}
+
 /// Programs with arrays of `n * m` elements that are not stored: the adjacent windows of an array.
 const LARGE: &str = "
 @run(n = 100000)

@@ -122,10 +122,19 @@ pub(crate) fn has_iterations(this: &Loop, minimum: i64) -> bool {
     this.step.is_one() && trip_count.is_none_or(|trip_count| trip_count >= minimum)
 }
 
+/// Returns the number of values of the range of a loop: 0 if its end is before its start, as that of the
+/// loop over the inner rows of a stencil can be.
+pub(crate) fn number_of_values(this: &Loop, facts: &Facts) -> Nat {
+    let length = Nat::sub(&this.to, &this.from);
+    match facts.proves(&Prop::AtLeast(length.clone(), Nat::ZERO)) {
+        true => length,
+        false => Nat::max(&length, &Nat::ZERO),
+    }
+}
+
 /// Returns the end of the largest range from the start of a loop whose length is a multiple of a factor.
 pub(crate) fn end_of_multiple(this: &Loop, factor: i64, facts: &Facts) -> Nat {
     let factor = Nat::constant(factor);
-    let length = Nat::sub(&this.to, &this.from);
-    let multiple = Nat::mul(&Nat::div(&length, &factor), &factor);
+    let multiple = Nat::mul(&Nat::div(&number_of_values(this, facts), &factor), &factor);
     facts.normalize(&(&this.from + &multiple))
 }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use dpia::{Phrase, Prim};
 use nat::Nat;
 use rise::core::{Form, Local, Origin, subst_vars, subterms};
+use rise::types::contains_array;
 use rise::{Arg, Ty, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::AddressSpace;
@@ -41,7 +42,7 @@ pub(super) struct DoubleBuffer<'p> {
     pub(super) result_count: Nat,
     /// The number of elements of the input.
     pub(super) input_count: Nat,
-    elem: Ty,
+    pub(super) elem: Ty,
     pub(super) home: Home,
     /// The dimensions of the `mapLocal` loops in the body, each once, those of outer loops first.
     dimensions: Vec<u8>,
@@ -187,12 +188,12 @@ impl Lower<'_> {
         buffers: &DoubleBuffer<'_>,
         out: &mut Vec<Stmt>,
     ) -> Store {
-        let store = self.allocate_whole(
-            &name.into(),
-            &buffers.array(count),
-            buffers.home,
-            buffers.origin,
-        );
+        let (name, ty) = (name.into(), buffers.array(count));
+        // Each array in an element is a variable of its own.
+        let store = match contains_array(&buffers.elem) {
+            true => self.allocate(&name, &ty, buffers.home, buffers.origin),
+            false => self.allocate_whole(&name, &ty, buffers.home, buffers.origin),
+        };
         declare(&store, buffers.origin, out);
         store
     }
@@ -461,8 +462,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Appends a loop nest over all elements of an array type, in which `body` lowers the
-    /// statements for the element at a path.
+    /// Appends a loop nest over all elements of an array type, and of the arrays in its elements, in
+    /// which `body` lowers the statements for the element at a path.
     #[allow(clippy::type_complexity)]
     pub(super) fn each_element(
         &mut self,
@@ -472,8 +473,16 @@ impl Lower<'_> {
         body: &mut dyn FnMut(&mut Self, Path, &mut Vec<Stmt>) -> Result<()>,
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
-        let Type::Array(n, elem) = &**ty else {
-            return body(self, path, out);
+        let (n, elem) = match &**ty {
+            Type::Array(n, elem) => (n, elem),
+            Type::Pair(first, second) if contains_array(ty) => {
+                for (is_second, ty) in [(false, first), (true, second)] {
+                    let path = path.clone().behind(Step::Member(is_second));
+                    self.each_element(ty, path, origin, body, out)?;
+                }
+                return Ok(());
+            }
+            _ => return body(self, path, out),
         };
         let counter = self.function.fresh_size("");
         let zero = Nat::constant(0);

@@ -21,6 +21,7 @@ use crate::ir::walk::{self, Look};
 use crate::ir::{Expr, ExprKind, Id, Loop, LoopMode, Place, Stmt, StmtKind};
 use rise::Ty;
 use rise::core::Origin;
+use rise::types::contains_array;
 
 /// The maximal number of elements of a small state.
 const MAX_ELEMENTS: i64 = 4;
@@ -38,7 +39,8 @@ pub(super) struct SmallState {
 
 impl Lower<'_> {
     /// Returns true if a program for a CPU iterates over a state of at most [`MAX_ELEMENTS`]
-    /// elements, all of which each iteration writes.
+    /// elements, all of which each iteration writes; also if it iterates over more elements that
+    /// contain arrays, for which there are no pointers.
     pub(super) fn has_small_state(
         &mut self,
         buffers: &DoubleBuffer<'_>,
@@ -47,7 +49,8 @@ impl Lower<'_> {
         let all = &buffers.input_count;
         let count = self.count(&buffers.array(all)).as_const();
         !self.function.features.has_work_items()
-            && count.is_some_and(|count| (1..=MAX_ELEMENTS).contains(&count))
+            && (contains_array(&buffers.elem)
+                || count.is_some_and(|count| (1..=MAX_ELEMENTS).contains(&count)))
             && buffers.result_count == *all
             && iterations.written == *all
     }

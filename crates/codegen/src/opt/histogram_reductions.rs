@@ -16,6 +16,7 @@ use syntax::ast::Literal;
 
 use super::{Pass, Run};
 use crate::analysis::conditions::less;
+use crate::analysis::iterations::number_of_values;
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 use crate::ir::types::Int;
@@ -171,12 +172,12 @@ impl HistogramReductions<'_> {
     /// is known to have fewer.
     fn in_parts(&mut self, this: &Loop, sums: &Sums, origin: Origin) -> Option<Vec<Stmt>> {
         let made = |kind| Stmt::new(kind, origin, Some(Maker::Pass(PASS.name)));
-        let count = Nat::sub(&this.to, &this.from);
+        let facts = self.function.known();
+        let count = number_of_values(this, &facts);
         let most = Nat::div(&count, &Nat::constant(PARTS * ITERATIONS_PER_SUM));
         let ty = self.function.variables[sums.id.0 as usize].elem.clone();
         let length = sums.count.clone();
         let least = &length + MIN_ITERATIONS / (PARTS * ITERATIONS_PER_SUM);
-        let facts = self.function.known();
         let at_least = |a: &Nat, b: &Nat| facts.proves(&Prop::AtLeast(a.clone(), b.clone()));
         if at_least(&least, &(&most + 1)) {
             return None;

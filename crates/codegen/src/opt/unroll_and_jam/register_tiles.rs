@@ -20,7 +20,7 @@ use rustc_hash::FxHashSet;
 use syntax::ast::{Literal, ScalarType};
 
 use super::{Accumulation, FACTOR, ReplaceLoad, UnrollAndJam, loads};
-use crate::analysis::iterations::{end_of_multiple, has_iterations, next};
+use crate::analysis::iterations::{end_of_multiple, has_iterations, next, number_of_values};
 use crate::analysis::uses::Mention;
 use crate::ir::renaming::Renaming;
 use crate::ir::walk::{self, Change};
@@ -231,7 +231,7 @@ impl UnrollAndJam<'_> {
 
     /// Returns the number of groups of rows that are in tiles: none if there are few rows.
     fn groups(&self, this: &Loop) -> Nat {
-        let length = Nat::sub(&this.to, &this.from);
+        let length = number_of_values(this, &self.facts);
         let groups = Nat::div(&length, &Nat::constant(ROWS));
         if self.has_many_rows(this) {
             return self.facts.normalize(&groups);
