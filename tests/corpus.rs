@@ -27,7 +27,11 @@ fn folder() -> PathBuf {
 }
 
 fn programs() -> Vec<Program> {
-    let text = std::fs::read_to_string(folder().join("sizes.txt")).expect("the list of programs");
+    programs_in(&folder())
+}
+
+fn programs_in(folder: &Path) -> Vec<Program> {
+    let text = std::fs::read_to_string(folder.join("sizes.txt")).expect("the list of programs");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.map(program).collect()
 }
@@ -85,6 +89,16 @@ fn each<T: Sync>(jobs: &[T], run: impl Fn(&T) -> Result<(), String> + Sync) {
 fn are_right(folder: &Path, backend: &str, labels: &[&str], tolerance: Option<&str>) {
     let programs = programs();
     assert!(programs.len() >= 40);
+    programs_are_right(&programs, folder, backend, labels, tolerance);
+}
+
+fn programs_are_right(
+    programs: &[Program],
+    folder: &Path,
+    backend: &str,
+    labels: &[&str],
+    tolerance: Option<&str>,
+) {
     let runs = programs.iter().flat_map(|program| {
         let sets = program.sizes.iter();
         let sets = sets.filter(|(label, _)| labels.contains(&label.as_str()));
@@ -113,6 +127,18 @@ fn are_right(folder: &Path, backend: &str, labels: &[&str], tolerance: Option<&s
 #[test]
 fn programs_are_right_in_c() {
     are_right(&folder(), "c", LABELS, Some("0"));
+}
+
+/// The programs of `tests/applications` make some choices themselves.
+#[test]
+#[cfg_attr(not(tool = "gcc"), ignore = "needs gcc")]
+fn applications_are_right() {
+    let folder = folder().join("../applications");
+    let programs = programs_in(&folder);
+    assert_eq!(programs.len(), 20);
+    for backend in ["c", "openmp"] {
+        programs_are_right(&programs, &folder, backend, LABELS, Some("0"));
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
-"""Compares the definitions of this folder with their C references.
+"""Compares the definitions of a folder, by default this one, with their C references.
 
-    python3 compare.py RISE_LS [--sizes SET] [--openmp] [DEFINITION ...]
+    python3 compare.py RISE_LS [--folder FOLDER] [--sizes SET] [--openmp] [DEFINITION ...]
 
 For each line of sizes.txt the script generates random arguments with NumPy, runs the definition in the interpreter of
 RISE_LS, compiles the reference with `cc`, calls it with the same arguments, and prints the largest difference. SET is
@@ -19,12 +19,9 @@ import tempfile
 
 import numpy as np
 
-FOLDER = pathlib.Path(__file__).parent
-
-
-def definitions():
+def definitions(programs):
     """The lines of sizes.txt: file, definition, and a dictionary from labels to texts."""
-    for line in (FOLDER / "sizes.txt").read_text().splitlines():
+    for line in (programs / "sizes.txt").read_text().splitlines():
         if not line.startswith("#"):
             head, *rest = re.split(r"\s+([A-Z]+): ", line)
             file, name = head.split()
@@ -68,9 +65,9 @@ def leaves(array):
     return [leaf for name in array.dtype.names for leaf in leaves(array[name])]
 
 
-def compare(rise_ls, folder, file, name, sizes, specs, flags):
+def compare(rise_ls, programs, folder, file, name, sizes, specs, flags):
     """The largest difference between the interpreter and the reference."""
-    program = FOLDER / f"{file}.rise"
+    program = programs / f"{file}.rise"
     command = [rise_ls, "run", program, "--def", name, "--backend", "interp", "--format", "json"]
     command += [part for size in sizes.split(",") for part in ("-D", size)]
     described = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
@@ -88,7 +85,7 @@ def compare(rise_ls, folder, file, name, sizes, specs, flags):
 
     library = folder / f"{name}.so"
     flags = ["-std=c99", "-O2", "-ffp-contract=off", "-shared", "-fPIC", *flags]
-    subprocess.run(["cc", *flags, FOLDER / f"{file}.c", "-o", library, "-lm"], check=True)
+    subprocess.run(["cc", *flags, programs / f"{file}.c", "-o", library, "-lm"], check=True)
     output = np.zeros_like(expected)
     passed = [ctypes.c_int(int(size.split("=")[1])) for size in sizes.split(",")]
     for value in arguments:
@@ -106,17 +103,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rise_ls")
     parser.add_argument("definition", nargs="*")
+    parser.add_argument("--folder", default=pathlib.Path(__file__).parent, type=pathlib.Path)
     parser.add_argument("--sizes", default="SMALL", choices=["PRIME", "SMALL", "TILES"])
     parser.add_argument("--openmp", dest="flags", default=[], action="store_const", const=["-fopenmp"])
     options = parser.parse_intermixed_args()
     failed = False
     with tempfile.TemporaryDirectory() as folder:
-        for file, name, texts in definitions():
+        for file, name, texts in definitions(options.folder):
             if options.definition and name not in options.definition:
                 continue
             specs = dict(text.split("=", 1) for text in texts.get("ARGS", "").split())
             sizes = texts[options.sizes]
-            worst = compare(options.rise_ls, pathlib.Path(folder), file, name, sizes, specs, options.flags)
+            worst = compare(
+                options.rise_ls, options.folder, pathlib.Path(folder), file, name, sizes, specs, options.flags
+            )
             wrong = not worst <= 1e-4
             failed |= wrong
             print(f"{name}: {worst:.1e}{' wrong' if wrong else ''}")

@@ -1,0 +1,15 @@
+void spmvCsr_reference(
+    float *restrict output, int n, int m, int nnz, int longest, const int *restrict offsets,
+    const int *restrict columns, const float *restrict values, const float *restrict x)
+{
+    (void)m;
+    (void)nnz;
+    (void)longest;
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float sum = 0.0f;
+        for (int j = offsets[i]; j < offsets[i + 1]; j++)
+            sum += values[j] * x[columns[j]];
+        output[i] = sum;
+    }
+}
