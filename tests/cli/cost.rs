@@ -93,6 +93,23 @@ fn a_sum_of_rows_waits_for_additions() {
 }
 
 #[test]
+fn a_strategy_that_is_slower_than_the_default_schedule_is_reported() {
+    let text = "@target(c)
+@strategy(\"own.elevate\", inOrder)
+def distances = depFun((n: Nat, m: Nat) => fun(a: n.32.f32, b: m.32.f32 =>
+  a |> map(fun(p => b |> map(fun(q =>
+    zip(p)(q) |> map(fun((x, y) => (x - y) * (x - y))) |> reduce(add)(0.0f)))))))
+";
+    let strategy =
+        "strategy inOrder : Strategy = unfoldAll ; implementInOrder(inOrder = [\"q\"])\n";
+    let folder = Folder::with(&[("a.rise", text), ("own.elevate", strategy)]);
+    let ran = folder.run(&["check", "--level", "hint", "a.rise"]);
+    expect![[r#"
+        a.rise:3:5: hint[slower-than-default]: this strategy is estimated to be 18.2 times slower than the default schedule
+    "#]].assert_eq(&ran.out);
+}
+
+#[test]
 fn a_copy_to_a_temporary_array_is_reported_and_a_transposition_is_not() {
     shows(
         &["--def", "doubled", "-D", "n=1000000"],
@@ -287,7 +304,7 @@ fn slow_examples_of_the_documentation_have_their_hint_and_fast_ones_none() {
             }
         }
     }
-    assert_eq!(seen, 14);
+    assert_eq!(seen, 18);
 }
 
 /// The loops that the model calls vectorised are, and those that it says are not are not.

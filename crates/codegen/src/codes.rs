@@ -197,6 +197,52 @@ declare_diagnostics! {
     /// ```
     LOOP_ORDER = "loop-order";
 
+    /// The threads of a parallel loop start in each iteration of the loop around it.
+    ///
+    /// To start threads, and to wait until the last one has ended, takes several microseconds. Where the loop around is a `map`,
+    /// it can be the parallel one, and the threads start once.
+    ///
+    /// Slow:
+    ///
+    /// ```rise slow
+    /// @target(openmp)
+    /// def scaled = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+    ///   a |> mapSeq(mapPar(fun(x => x * 2.0f)))))
+    /// ```
+    ///
+    /// Fast:
+    ///
+    /// ```rise fast
+    /// @target(openmp)
+    /// def scaled = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+    ///   a |> mapPar(mapSeq(fun(x => x * 2.0f)))))
+    /// ```
+    INNER_PARALLEL = "inner-parallel";
+
+    /// The default schedule is estimated to be faster than the choices that the definition makes.
+    ///
+    /// A definition that is written with `map` and `reduce` leaves the order of loops, the memory and the tiles to the default
+    /// schedule. Loops and copies that are written out, and strategies, stay as they are.
+    ///
+    /// Slow:
+    ///
+    /// ```rise slow
+    /// @target(c)
+    /// def distances = depFun((n: Nat, m: Nat) => fun(a: n.32.f32, b: m.32.f32 =>
+    ///   a |> mapSeq(fun(p => b |> mapSeq(fun(q =>
+    ///     zip(p)(q) |> map(fun((x, y) => (x - y) * (x - y))) |> reduceSeq(add)(0.0f)))))))
+    /// ```
+    ///
+    /// Fast:
+    ///
+    /// ```rise fast
+    /// @target(c)
+    /// def distances = depFun((n: Nat, m: Nat) => fun(a: n.32.f32, b: m.32.f32 =>
+    ///   a |> map(fun(p => b |> map(fun(q =>
+    ///     zip(p)(q) |> map(fun((x, y) => (x - y) * (x - y))) |> reduce(add)(0.0f)))))))
+    /// ```
+    SLOWER_THAN_DEFAULT = "slower-than-default";
+
     /// Each step of a reduction waits for the one before it.
     ///
     /// Compilers do not change the order of operations on floating-point numbers, because that changes the rounding of the

@@ -343,6 +343,26 @@ fn arrays_that_are_stored_to_be_read_once_have_a_hint() {
     assert_eq!(in_c(windows, &[("n", 10_000_000)]).hints, []);
 }
 
+#[test]
+fn threads_that_start_in_each_iteration_have_a_hint() {
+    let in_openmp = |text: &str| {
+        let found = estimated(text, Target::OpenMp, None, &[("n", 1000), ("m", 1000)]).hints;
+        found.into_iter().map(|hint| hint.kind).collect::<Vec<_>>()
+    };
+    let inner = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+      a |> mapSeq(mapPar(fun(x => x * 2.0f)))))";
+    let found = in_openmp(inner);
+    assert!(
+        matches!(found[..], [HintKind::InnerParallel { factor }] if factor > 5.0),
+        "{found:?}"
+    );
+    // Each step needs the results of the one before.
+    let steps = "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32, xs: m.f32 =>
+      a |> reduceSeq(fun(sums, row => zip(sums)(row) |> mapPar(fun(p => p._1 + p._2))))(xs |> mapSeq(id))
+        |> mapSeq(id)))";
+    assert_eq!(in_openmp(steps), []);
+}
+
 /// Each step of the sum over `k` reads and writes a matrix that is larger than the first cache.
 #[test]
 fn sums_of_matrices_have_a_hint() {

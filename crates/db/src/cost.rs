@@ -11,7 +11,8 @@ use syntax::{Code, Diagnostic, Severity};
 
 use crate::inputs::{Db, SourceItem};
 use crate::options::Options;
-use crate::stages::programs::schedule;
+use crate::panics::catch_panic;
+use crate::stages::programs::{rescheduled, schedule};
 use crate::stages::{self, StageResult, imperative};
 use crate::strategies::is_lowered;
 
@@ -74,6 +75,49 @@ pub(crate) fn diagnostics(
     found
 }
 
+/// Returns a hint if the default schedule would be much faster than the choices of a definition, or of
+/// its strategy, also after what the other hints propose.
+pub(crate) fn slower_than_default(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+    machine: Option<&Machine>,
+    sizes: &[(Name, i64)],
+    estimate: &Estimate,
+) -> Option<Diagnostic> {
+    /// The smallest factor between both estimates, each of which may be wrong.
+    const MIN_FACTOR: f64 = 2.0;
+    let seconds = estimate.cost.as_ref()?.seconds;
+    let program = rescheduled(db, item, target)?;
+    let options = Options::get(db).codegen(db);
+    let interrupt = || db.unwind_if_revision_cancelled();
+    let work = || codegen::cost::estimate(&program, target, options, machine, sizes, &interrupt);
+    let other = catch_panic(&item.text(db), "compiling", work).ok()?.ok()?;
+    let other = other.cost?.seconds;
+    let factors = estimate.hints.iter().filter_map(Hint::factor);
+    let after_hints = match estimate.hints.is_empty() {
+        true => 1.0,
+        false => factors.fold(MIN_FACTOR, f64::max),
+    };
+    let factor = seconds / other;
+    if factor < MIN_FACTOR * after_hints {
+        return None;
+    }
+    let (what, help) = match is_lowered(db, item.into()) {
+        true => ("this strategy is", "leave out `@strategy`"),
+        false => (
+            "these choices are",
+            "leave them out: write `map` and `reduce`, without `toMem` (`leaveOpen`)",
+        ),
+    };
+    let message =
+        format!("{what} estimated to be {factor:.1} times slower than the default schedule");
+    let span = stages::name_span(db, item);
+    let mut diagnostic = Diagnostic::new(Severity::Hint, codes::SLOWER_THAN_DEFAULT, span, message);
+    diagnostic.help = Some(help.to_owned());
+    Some(diagnostic)
+}
+
 /// Returns true if a strategy or the default schedule chooses the loops of a definition.
 fn is_chosen_by_strategy(db: &dyn Db, item: SourceItem, target: Target) -> bool {
     is_lowered(db, item.into()) || schedule(db, item, target).is_some()
@@ -83,6 +127,7 @@ fn code(hint: &Hint) -> Code {
     match hint.kind {
         HintKind::StridedRead { .. } => codes::STRIDED_READ,
         HintKind::LoopOrder { .. } => codes::LOOP_ORDER,
+        HintKind::InnerParallel { .. } => codes::INNER_PARALLEL,
         HintKind::Copy { .. } => codes::COPY,
         HintKind::Invariant { .. } | HintKind::RepeatedCall { .. } => codes::LOOP_INVARIANT,
         HintKind::Unfused { .. } => codes::UNFUSED,
@@ -113,6 +158,9 @@ fn help(hint: &Hint) -> &'static str {
         },
         HintKind::LoopOrder { .. } => {
             "put the map inside of the reduction around it: compute the results row by row, each by a reduction"
+        }
+        HintKind::InnerParallel { .. } => {
+            "use `mapPar` for the loop around this one, and `mapSeq` here"
         }
         HintKind::Invariant { .. } => {
             "bind the result by `let` in front of the map or reduction around it"

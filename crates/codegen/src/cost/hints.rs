@@ -23,7 +23,8 @@ use crate::analysis::vectorization::{self, Obstacle, Vectorization};
 use crate::ir::kernel::KernelFunction;
 use crate::ir::walk;
 use crate::ir::{
-    Binary, ExprKind, Function, Home, Id, Level, Loop, Maker, Place, Query, Stmt, StmtKind,
+    Binary, ExprKind, Function, Home, Id, Level, Loop, LoopMode, Maker, Place, Query, Stmt,
+    StmtKind,
 };
 use crate::opt::{loop_tiling, outer_loop_vectorization, unroll_and_jam};
 
@@ -70,6 +71,12 @@ pub enum HintKind {
         /// The array.
         array: Name,
         /// The factor by which it is slower than inside of the other loop.
+        factor: f64,
+    },
+    /// A parallel loop whose threads start in each iteration of a loop around it, which could itself be
+    /// parallel.
+    InnerParallel {
+        /// The factor by which it is slower than with the loop around it in parallel.
         factor: f64,
     },
     /// A loop that only copies an array to another one.
@@ -170,6 +177,11 @@ impl Hint {
                 "each step reads and writes all of `{array}` (estimated {} slower than one row of it after the other)",
                 times_text(*factor)
             ),
+            HintKind::InnerParallel { factor } => format!(
+                "threads start and wait in each iteration of the loop around this one (estimated {} slower than with that \
+                 loop in parallel)",
+                times_text(*factor)
+            ),
             HintKind::Invariant { factor } => format!(
                 "this has the same result in each iteration of the loop around it (estimated {} slower than in front of \
                  that loop)",
@@ -225,6 +237,7 @@ impl Hint {
         match self.kind {
             HintKind::StridedRead { factor, .. }
             | HintKind::LoopOrder { factor, .. }
+            | HintKind::InnerParallel { factor }
             | HintKind::Invariant { factor }
             | HintKind::RepeatedCall { factor, .. }
             | HintKind::OrderedReduction { factor, .. } => Some(factor),
@@ -282,7 +295,8 @@ pub(super) fn of(analysis: &Analysis<'_>) -> Vec<Hint> {
         }
         let kind = parent
             .and_then(|outer| {
-                (analysis.repeated(outer, this, inner))
+                (analysis.inner_parallel(outer, this, inner))
+                    .or_else(|| analysis.repeated(outer, this, inner))
                     .or_else(|| analysis.strided_read(outer, this, inner))
             })
             .or_else(|| analysis.repeated_for_elements(this, inner))
@@ -428,6 +442,30 @@ impl Analysis<'_> {
             next = *parent;
         }
         false
+    }
+
+    /// Finds a parallel loop in a loop whose iterations are independent of each other.
+    fn inner_parallel(&self, outer: usize, number: usize, inner: &Loop) -> Option<HintKind> {
+        let StmtKind::For(around) = &loop_with_number(&self.function.body, outer)?.kind else {
+            return None;
+        };
+        let is_parallel = matches!(inner.mode, LoopMode::Parallel);
+        if !is_parallel || !interchange::has_independent_iterations(self.function, around) {
+            return None;
+        }
+        let mut changed = self.function.clone();
+        for (number, mode) in [(outer, LoopMode::Parallel), (number, LoopMode::Sequential)] {
+            let body = std::mem::take(&mut changed.body);
+            changed.body = interchange::replaced(body, number, &mut 0, &mut |stmt| {
+                let mut stmt = stmt.clone();
+                if let StmtKind::For(this) = &mut stmt.kind {
+                    this.mode = mode;
+                }
+                Some(vec![stmt])
+            })?;
+        }
+        let factor = self.factor(outer, self.seconds_of_function(changed)?)?;
+        Some(HintKind::InnerParallel { factor })
     }
 
     /// Finds a loop in a reduction that accumulates in all elements of an array, and in which a loop could
@@ -642,6 +680,7 @@ impl Analysis<'_> {
                 }
             }
             HintKind::Invariant { .. }
+            | HintKind::InnerParallel { .. }
             | HintKind::RepeatedCall { .. }
             | HintKind::Uncoalesced { .. } => {}
         }

@@ -13,6 +13,12 @@ use crate::analysis::dependence_test::linear_form;
 use crate::ir::walk::{self, Change};
 use crate::ir::{ExprKind, Function, Home, Id, Loop, LoopMode, Place, Stmt, StmtKind};
 
+/// Returns true if no iteration of a loop reads what another one writes, and each writes elements of its
+/// own.
+pub(super) fn has_independent_iterations(function: &Function, this: &Loop) -> bool {
+    is_map(function, this, &private_variables(function, this))
+}
+
 /// Returns the function with the loop of the number `inner` around the loop of the number `outer`,
 /// which is directly around it now; `None` if they cannot be interchanged.
 pub(super) fn interchanged(function: &Function, outer: usize, inner: usize) -> Option<Function> {

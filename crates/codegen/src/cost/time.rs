@@ -234,7 +234,12 @@ impl Timer<'_> {
             }
             (_, body) => self.nodes(body, times_of_body, inner_threads),
         };
-        self.loops.push((this.number, seconds));
+        let own = if starts_threads {
+            start + seconds
+        } else {
+            seconds
+        };
+        self.loops.push((this.number, own));
         start + seconds
     }
 

@@ -88,7 +88,10 @@ impl Database {
     ) -> StageResult<DefinitionEstimate> {
         let item = self.demand(item);
         let estimate = cost::estimate_on(self, item, target, machine, sizes)?;
-        let hints = cost::diagnostics(self, item, target, &estimate);
+        let mut hints = cost::diagnostics(self, item, target, &estimate);
+        hints.extend(cost::slower_than_default(
+            self, item, target, machine, sizes, &estimate,
+        ));
         Ok(Arc::new(DefinitionEstimate { estimate, hints }))
     }
 

@@ -172,6 +172,24 @@ pub(crate) fn schedule(
     scheduled(db, item, target).filter(|def| dpia::functional::makes_choice(&def.body))
 }
 
+/// Returns the program in imperative DPIA that the default schedule would give for a definition which
+/// makes choices of implementation, if it made none; `None` if it makes none, or that fails.
+#[salsa::tracked(returns(clone), lru = 64)]
+pub(crate) fn rescheduled(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+) -> Option<Arc<PhraseProgram>> {
+    let program = code_linked(db, item).ok()?;
+    if !dpia::functional::makes_choice(&program.body) {
+        return None;
+    }
+    let def = crate::strategies::rescheduled(db, item, target)?;
+    let program = intermediate::program(db, item.into(), &def).ok()?;
+    let phrase = intermediate::functional(db, item.into(), &program, target).ok()??;
+    intermediate::imperative(db, item.into(), &phrase).ok()
+}
+
 /// Returns the text of a strategy that makes the same choices for the definition as the default
 /// schedule of the target.
 ///

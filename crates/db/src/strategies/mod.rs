@@ -10,6 +10,6 @@ pub(crate) use named::{named, named_definition};
 pub use rewrite::{LoweredDef, Refusal};
 pub(crate) use rewrite::{
     assumed, code_def, complaint, contracted, definitions, example, is_exact, is_lowered, lowered,
-    order_in, program_of, rewrite, rewrite_by, schedule_name, schedule_text, scheduled,
-    strategy_errors, used_programs,
+    order_in, program_of, rescheduled, rewrite, rewrite_by, schedule_name, schedule_text,
+    scheduled, strategy_errors, used_programs,
 };

@@ -192,9 +192,21 @@ fn rewrite_from(
 ) -> Result<Rewritten, Refusal> {
     let def = source(db, item.into()).ok_or(Refusal::NoProgram)?;
     let definitions = definitions_from(db, strategy, Some(item), source);
+    rewrite_def(db, item, &def, strategy, definitions, order, request)
+}
+
+fn rewrite_def(
+    db: &dyn Db,
+    item: ItemId,
+    def: &Def<Primitive>,
+    strategy: &Arc<Definition>,
+    definitions: Definitions,
+    order: Order,
+    request: &Request<'_>,
+) -> Result<Rewritten, Refusal> {
     let text = SourceItem::from(item).text(db);
     catch_panic(&text, "rewriting", || {
-        lang::rewrite(strategy, definitions, &def, order, request)
+        lang::rewrite(strategy, definitions, def, order, request)
     })
     .map_err(|failure| Refusal::Bug(Box::new(failure)))?
     .map_err(Refusal::NotRewritten)
@@ -322,6 +334,23 @@ pub(crate) fn scheduled(
 /// schedules do if it is not exact. Returns `None` if that fails.
 pub(crate) fn contracted(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primitive>>> {
     by_library(db, item, "contracted")
+}
+
+/// Lowers the definition that code is generated from by the default schedule of a target, as if it made
+/// no choices of how it is computed. Returns `None` if that fails.
+pub(crate) fn rescheduled(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+) -> Option<Arc<Def<Primitive>>> {
+    let open = by_library(db, item, "leaveOpen")?;
+    let schedule = definition(db, library().named(schedule_name(db, item, target))?)?;
+    // All definitions are unfolded, so that the strategy needs only those that it uses itself.
+    let used = definitions_from(db, &schedule, None, code_def);
+    let going_on = || going_on(db);
+    let (order, request) = (Order::Default, while_typing(&going_on));
+    let rewritten = rewrite_def(db, item.into(), &open, &schedule, used, order, &request);
+    Some(Arc::new(rewritten.ok()?.def))
 }
 
 /// Applies the strategy of the library with this name to the definition that code is generated

@@ -8,7 +8,7 @@
 //! after another, a transposed copy of it is made first, if it is used in a loop around.
 
 use rise::Primitive;
-use rise::pattern::{Pattern, ReduceLoop};
+use rise::pattern::{MapLoop, Parallelism, Pattern, ReduceLoop};
 use rise::types::{Arg, Type, contains_array, has_floats};
 use rustc_hash::FxHashMap;
 
@@ -290,6 +290,69 @@ impl Lowering<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Returns the array of a reduction with the results of those maps in it stored whose results are
+    /// then accumulated together, such as the distances of which the reduction finds the least one, if
+    /// this is chosen. The function of the reduction would otherwise compute one after another.
+    pub(super) fn with_accumulated_results(&mut self, array: Term) -> Lowered {
+        let is_in_view = self.outermost_view().is_some();
+        if is_in_view || self.parallelism == Parallelism::WorkItems {
+            return Ok(array);
+        }
+        let term = self.head_form(array)?;
+        let (head, args) = self.store.spine(term);
+        let Node::Primitive(primitive, _) = self.store.node(head) else {
+            return Ok(array);
+        };
+        match (primitive.pattern(), &args[..]) {
+            (Pattern::Zip, &[first, second]) => {
+                let parts = [first, second];
+                let [a, b] = parts.map(|part| self.with_accumulated_results(part));
+                let stored = [a?, b?];
+                match stored == parts {
+                    true => Ok(array),
+                    false => self.zipped(stored[0], stored[1]),
+                }
+            }
+            (Pattern::Map(MapLoop::Computed), &[f, inner]) => {
+                let (param, body, elements) = self.fused(f, inner)?;
+                match self.is_accumulated(param, body, elements)? {
+                    true => self.store(term),
+                    false => Ok(array),
+                }
+            }
+            _ => Ok(array),
+        }
+    }
+
+    /// Returns true if the results of a map are stored because they are then accumulated together.
+    fn is_accumulated(
+        &mut self,
+        param: Local,
+        body: Term,
+        array: Term,
+    ) -> Result<bool, LoweringError> {
+        let maps = self.maps_of_reductions(param, body, array)?;
+        if maps.is_empty() {
+            return Ok(false);
+        }
+        let mut is_faster = false;
+        for map in &maps {
+            let order = self.fastest_order(map)?;
+            is_faster |= order.is_some_and(|order| order.choice() != Choice::InOrder);
+        }
+        let name = self.place_name(param);
+        let (place, given) = self.schedule.visit(Question::Memory, name);
+        let default = match is_faster {
+            true => Choice::Stored,
+            false => Choice::Recomputed,
+        };
+        let choice = given.unwrap_or(default);
+        if given.is_some() || is_faster {
+            self.schedule.choose(place, choice);
+        }
+        Ok(choice == Choice::Stored)
     }
 
     /// Returns the order of a map and of a reduction in its function that is estimated to be the

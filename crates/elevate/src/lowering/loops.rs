@@ -372,6 +372,7 @@ impl Lowering<'_> {
     /// Lowers a reduction whose implementation is open, as a sequential loop. The maps before it
     /// become part of it.
     pub(super) fn reduction(&mut self, f: Term, initial: Term, array: Term) -> Lowered {
+        let array = self.with_accumulated_results(array)?;
         let contracted = self.contracted_reduction(f, array)?;
         let (f, array) = contracted.unwrap_or((f, array));
         let (accumulator, combine) = self.parts_of_function(f, "acc");

@@ -55,10 +55,26 @@
 //!     |> asScalar
 //!     |> reduce(add)(0.0f)))
 //! ```
+//!
+//! A definition whose choices are slower than the default schedule can leave them out:
+//!
+//! ```rise
+//! @target(c)
+//! def distan$0ces = depFun((n: Nat, m: Nat) => fun(a: n.32.f32, b: m.32.f32 =>
+//!   a |> mapSeq(fun(p => b |> mapSeq(fun(q =>
+//!     zip(p)(q) |> map(fun((x, y) => (x - y) * (x - y))) |> reduceSeq(add)(0.0f)))))))
+//! ```
+//! *Leave open how it is computed (changes rounding)*
+//! ```rise
+//! @target(c)
+//! def distances = depFun((n: Nat, m: Nat) => fun(a: n.32.f32, b: m.32.f32 =>
+//!   a |> map(fun(p => b |> map(fun(q =>
+//!     zip(p)(q) |> map(fun((x, y) => (x - y) * (x - y))) |> reduce(add)(0.0f)))))))
+//! ```
 
 use std::ops::Range;
 
-use codegen::codes::{ORDERED_REDUCTION, STRIDED_READ};
+use codegen::codes::{ORDERED_REDUCTION, SLOWER_THAN_DEFAULT, STRIDED_READ};
 use db::ItemId;
 use syntax::{Code, Span, lex};
 
@@ -101,6 +117,12 @@ const FIXES: &[Fix] = &[
         kind: AssistKind::Vectorize,
         heads: &["reduce", "reduceSeq"],
     },
+    Fix {
+        hint: SLOWER_THAN_DEFAULT,
+        strategy: "leaveOpen",
+        kind: AssistKind::Source,
+        heads: &[],
+    },
 ];
 
 fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
@@ -138,7 +160,10 @@ fn action_of(cx: &AssistContext<'_>, item: ItemId, span: Span, fix: &Fix) -> Opt
     let parsed = cx.db.parsed(item);
     let name = parsed.item.name();
     if name.is_some_and(|name| cx.db.absolute(item, name.span) == span) {
-        places = words(cx, item, fix.heads);
+        places = match fix.kind.is_source() {
+            true => places,
+            false => words(cx, item, fix.heads),
+        };
     }
     let mut actions = places.into_iter().filter_map(|place| at(cx, place, fix));
     let action = actions.next()?;
