@@ -114,6 +114,7 @@ fn for_all_work_items() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn what_cannot_be_lowered_says_what_to_do() {
     for (def, strategy, message) in [
         ("gemv", "lowerToGlobal2D", "`lowerToGlobal` takes one map"),

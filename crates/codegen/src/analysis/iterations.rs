@@ -5,6 +5,7 @@ use nat::{Facts, Nat, Prop, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::conditions::assume_loop;
+use super::dependence_test::{exact_quotient, linear_form};
 use super::uses::{Mention, Uses};
 use crate::ir::walk::{self, Look};
 use crate::ir::{Id, Loop, Place, StmtKind};
@@ -51,21 +52,23 @@ pub(crate) fn writes_own_elements(
                 .as_ref()
                 .is_some_and(|index| uses.is_data(index))
         };
-        !places.iter().any(is_data) && has_own_elements(places, this.counter, &counters, &facts)
+        !places.iter().any(is_data) && has_own_elements(places, this, &counters, &facts)
     })
 }
 
 /// Returns true if accesses to an array at the places are to different elements in different
-/// iterations of the loop with this counter.
+/// iterations of a loop.
 ///
 /// Each index must be `c * counter + inner + rest` with the same `c` and the same `rest`, which
-/// contains none of the inner counters, and `0 <= inner < c`.
+/// contains none of the inner counters, and `0 <= inner < c`; or, in a column of a matrix, `inner` is a
+/// multiple of a size that is at least the number of iterations times `c`.
 fn has_own_elements(
     places: &[Place],
-    counter: Var,
+    this: &Loop,
     counters: &FxHashSet<Var>,
     facts: &Facts,
 ) -> bool {
+    let counter = this.counter;
     let mut stride = None;
     let mut offsets = Vec::new();
     for place in places {
@@ -99,6 +102,31 @@ fn has_own_elements(
         }
     }
     rests.iter().any(is_common)
+        || rests.len() == 1
+            && at_least(&stride, &Nat::ONE)
+            && row_length(&offsets, counters).is_some_and(|length| {
+                at_least(&length, &Nat::mul(&stride, &Nat::sub(&this.to, &this.from)))
+            })
+}
+
+/// Returns the least distance of elements of a column of a matrix, of which those of each counter in the
+/// offsets are a multiple; `None` if there is none.
+fn row_length(offsets: &[Nat], counters: &FxHashSet<Var>) -> Option<Nat> {
+    let mut strides = Vec::new();
+    for offset in offsets {
+        for counter in counters {
+            if offset.mentions(*counter) {
+                let (stride, _) = linear_form(offset, *counter)?;
+                strides.push(stride);
+            }
+        }
+    }
+    let is_common = |length: &&Nat| {
+        strides
+            .iter()
+            .all(|stride| exact_quotient(stride, length).is_some())
+    };
+    strides.iter().find(is_common).cloned()
 }
 
 /// A visitor that collects the places of each variable.

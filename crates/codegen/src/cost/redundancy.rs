@@ -93,19 +93,25 @@ impl Analysis<'_> {
         if walk::has_loop(&inner.body) {
             return None;
         }
-        let counts = self.loops_around(number).into_iter();
-        let counts: Option<Vec<f64>> = counts
-            .map(|this| iterations_of(this, self.values))
-            .collect();
-        let calls: f64 = counts?.iter().product();
+        let loops = self.loops_around(number);
+        // The elements of a temporary array may have other values in each iteration of a loop.
+        let calls = |array: Id| {
+            let counts = loops
+                .iter()
+                .take_while(|this| !nest::assigned(&this.body).contains(&array));
+            let counts: Option<Vec<f64>> = counts
+                .map(|this| iterations_of(this, self.values))
+                .collect();
+            Some(counts?.iter().product::<f64>())
+        };
         let mut repeated = None;
         let (name, body) = CallRemoval::of(inner, &mut |call| {
             let array = array_of_element(call, inner.counter);
             let count = array.and_then(|array| {
                 let count = self.function.variables[array.0 as usize].count.as_ref()?;
-                evaluate(count, self.values)
+                Some(calls(array)? / evaluate(count, self.values)? as f64)
             });
-            let is_repeated = count.is_some_and(|count| calls >= MIN_CALLS * count as f64);
+            let is_repeated = count.is_some_and(|count| count >= MIN_CALLS);
             if is_repeated {
                 repeated = array;
             }

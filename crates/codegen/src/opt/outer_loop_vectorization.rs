@@ -9,7 +9,9 @@
 //! Short SIMD Architectures", 2008; scalar expansion and loop distribution: Allen and Kennedy,
 //! *Optimizing Compilers for Modern Architectures*, 2001, chapter 5.)
 //!
-//! Reductions that read columns of matrices stay as they are: each tile would use a part of each row.
+//! A single reduction that reads columns of matrices stays as it is: each tile would use a part of each
+//! row. Several loops that access the same columns, such as those which compute a mean and subtract it,
+//! are computed for [`COLUMNS`] columns at a time.
 
 use nat::{Nat, Var};
 use rise::Type;
@@ -18,7 +20,7 @@ use syntax::ast::ScalarType;
 
 use super::nests::{Nests, replace_loops};
 use super::{Pass, Run};
-use crate::analysis::dependence_test::linear_form;
+use crate::analysis::dependence_test::{has_unit_stride, linear_form};
 use crate::analysis::iterations::{end_of_multiple, has_iterations, writes_own_elements};
 use crate::analysis::uses::Uses;
 use crate::analysis::vectorization::{self, Vectorization, is_float};
@@ -42,6 +44,8 @@ const BYTES: i64 = 256;
 /// The minimal number of iterations that are executed together. GCC unrolls shorter loops, and then does
 /// not vectorise them.
 const LANES: i64 = 32;
+/// The maximal number of columns that are computed together.
+const COLUMNS: i64 = 128;
 /// The minimal number of iterations of a loop over threads, for a number that is a constant.
 const MIN_PARALLEL: i64 = 16 * LANES;
 /// The minimal number of iterations of a reduction, for a number that is a constant.
@@ -65,9 +69,13 @@ impl OuterLoopVectorization<'_, '_> {
     /// Returns the loop over tiles and the one over the remaining iterations in place of a loop; `None` if
     /// it is not vectorised.
     fn replaced(&mut self, stmt: &Stmt, this: &Loop) -> Option<Vec<Stmt>> {
+        let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
+        if self.has_columns(this) {
+            let tiles = StmtKind::For(self.tiles_of_columns(this));
+            return Some(vec![Stmt::new(tiles, stmt.origin, made_by)]);
+        }
         let (lanes, loaded) = self.lanes(this)?;
         let end = end_of_multiple(this, lanes, &self.0.facts);
-        let made_by = stmt.made_by.or(Some(Maker::Pass(PASS.name)));
         let tiles = StmtKind::For(self.tiles(&loaded, &end, lanes));
         let mut replaced = vec![Stmt::new(tiles, stmt.origin, made_by)];
         if end != this.to {
@@ -87,10 +95,10 @@ impl OuterLoopVectorization<'_, '_> {
             return None;
         }
         let mut loaded = this.clone();
-        if Reductions::of(self.0.function, this).is_none() {
+        if Reductions::of(self.0.function, this, Access::Rows).is_none() {
             loaded.body = self.with_loads_in_front(this)?;
         }
-        let reductions = Reductions::of(self.0.function, &loaded)?;
+        let reductions = Reductions::of(self.0.function, &loaded, Access::Rows)?;
         let (lanes, minimum) = match this.mode {
             LoopMode::Sequential => {
                 let lanes = (BYTES / reductions.bytes.max(1)).max(LANES);
@@ -102,6 +110,18 @@ impl OuterLoopVectorization<'_, '_> {
         let is_vectorized = has_iterations(this, minimum)
             && writes_own_elements(this, &self.0.facts, &self.0.uses, &self.0.untracked);
         is_vectorized.then_some((lanes, loaded))
+    }
+
+    /// Returns true for a loop over columns of matrices that contains several loops over their elements.
+    fn has_columns(&self, this: &Loop) -> bool {
+        let is_loop = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::For(_));
+        let is_executed = matches!(this.mode, LoopMode::Sequential | LoopMode::Parallel);
+        is_executed
+            && this.body.iter().filter(is_loop).count() > 1
+            && has_iterations(this, LANES)
+            && self.is_regular(this)
+            && Reductions::of(self.0.function, this, Access::Columns).is_some()
+            && writes_own_elements(this, &self.0.facts, &self.0.uses, &self.0.untracked)
     }
 
     /// Returns true if a loop contains only assignments, declarations of variables that are not
@@ -193,6 +213,20 @@ impl OuterLoopVectorization<'_, '_> {
 
     /// Returns the loop over the iterations before `end`, so many of which are executed together.
     fn tiles(&mut self, this: &Loop, end: &Nat, lanes: i64) -> Loop {
+        self.tiles_of(this, end, lanes, &|_| Nat::constant(lanes))
+    }
+
+    /// Returns the loop over all iterations, at most [`COLUMNS`] of which are executed together.
+    fn tiles_of_columns(&mut self, this: &Loop) -> Loop {
+        let rest = |counter| Nat::sub(&this.to, &Nat::var(counter));
+        self.tiles_of(this, &this.to, COLUMNS, &|counter| {
+            Nat::min(&Nat::constant(COLUMNS), &rest(counter))
+        })
+    }
+
+    /// Returns the loop over the iterations before `end`, of which at most `lanes` are executed together:
+    /// `used` from the one with a counter on.
+    fn tiles_of(&mut self, this: &Loop, end: &Nat, lanes: i64, used: &dyn Fn(Var) -> Nat) -> Loop {
         let mut body = this.body.clone();
         let mut own = Renaming::of_declared(self.0.function, &body);
         own.add_var(self.0.function, this.counter);
@@ -204,6 +238,7 @@ impl OuterLoopVectorization<'_, '_> {
             function: self.0.function,
             counter,
             lanes: Nat::constant(lanes),
+            used: used(counter),
         };
         Loop {
             counter,
@@ -256,6 +291,8 @@ struct Tile<'f> {
     function: &'f mut Function,
     counter: Var,
     lanes: Nat,
+    /// The number of lanes that are used.
+    used: Nat,
     /// The variables that become arrays.
     expanded: FxHashSet<Id>,
 }
@@ -305,7 +342,7 @@ impl Tile<'_> {
         let this = Loop {
             counter: lane,
             from: Nat::ZERO,
-            to: self.lanes.clone(),
+            to: self.used.clone(),
             step: Nat::ONE,
             mode: LoopMode::Sequential,
             body,
@@ -335,27 +372,42 @@ impl Change for Expansion<'_> {
     }
 }
 
+/// The elements of arrays that the loops inside a loop access.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    /// Those of rows of matrices, and others next to each other.
+    Rows,
+    /// Those of columns of matrices, which neighbouring iterations of the outer loop access next to each
+    /// other.
+    Columns,
+}
+
 /// The loops inside a loop, if they reduce floats, and C compilers vectorise them when several
 /// iterations of the outer loop are executed together.
 struct Reductions<'f> {
     function: &'f Function,
     outer: &'f Loop,
+    access: Access,
     /// The number of bytes of the accumulators of an iteration.
     bytes: i64,
     accumulators: FxHashSet<Id>,
     reduces_floats: bool,
     depends_on_outer: bool,
+    /// True if a loop reads elements which are far apart.
+    reads_column: bool,
 }
 
 impl<'f> Reductions<'f> {
-    fn of(function: &'f Function, outer: &'f Loop) -> Option<Reductions<'f>> {
+    fn of(function: &'f Function, outer: &'f Loop, access: Access) -> Option<Reductions<'f>> {
         let mut found = Reductions {
             function,
             outer,
+            access,
             bytes: 0,
             accumulators: FxHashSet::default(),
             reduces_floats: false,
             depends_on_outer: false,
+            reads_column: false,
         };
         let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::For(_));
         let last = outer.body.iter().rposition(is_loop)?;
@@ -363,7 +415,12 @@ impl<'f> Reductions<'f> {
             found.depends_on_outer |= walk::mentions(expr, outer.counter);
         });
         let is_vectorized = found.loops(&outer.body, &mut Vec::new(), false);
-        (is_vectorized && found.reduces_floats && found.depends_on_outer).then_some(found)
+        // C compilers vectorise reductions of integers, but not those that read columns.
+        let is_slow = match access {
+            Access::Rows => found.reduces_floats,
+            Access::Columns => found.reads_column,
+        };
+        (is_vectorized && found.depends_on_outer && is_slow).then_some(found)
     }
 
     /// Adds the loops among statements, which are in loops with these counters; false if one is not
@@ -375,7 +432,7 @@ impl<'f> Reductions<'f> {
                 return true;
             };
             counters.push(this.counter);
-            let minimum = match self.reads_window(this) {
+            let minimum = match self.access == Access::Rows && self.reads_window(this) {
                 true => MIN_WINDOW,
                 false => MIN_REDUCED,
             };
@@ -414,6 +471,9 @@ impl<'f> Reductions<'f> {
         let mut are_scalars = true;
         for stmt in &statements {
             if let StmtKind::Assign(place, value) = &stmt.kind {
+                if self.access == Access::Columns && place.index.is_some() {
+                    continue;
+                }
                 are_scalars &= *place == Place::plain(place.id);
                 let declares =
                     |stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(id, _) if id == place.id);
@@ -425,12 +485,25 @@ impl<'f> Reductions<'f> {
                 body.push(Stmt::new(declared, stmt.origin, stmt.made_by));
             }
         }
-        let mut reads_rows = true;
+        let mut are_near = true;
         walk::for_each_expr(&statements, &mut |expr| {
             walk::sub_exprs(expr, &mut |part| {
-                reads_rows &= is_in_windows || self.reads_row(part, counters);
+                let index = match &part.kind {
+                    ExprKind::Load(place) => place.index.as_ref(),
+                    ExprKind::Nat(nat) => Some(nat),
+                    _ => None,
+                };
+                are_near &=
+                    is_in_windows || index.is_none_or(|index| self.is_near(index, counters));
             });
         });
+        for stmt in &statements {
+            if let StmtKind::Assign(place, _) = &stmt.kind
+                && let Some(index) = &place.index
+            {
+                are_near &= self.is_near(index, counters);
+            }
+        }
         // As they are for one lane of each iteration.
         body.extend(statements);
         let lanes = Loop {
@@ -442,26 +515,27 @@ impl<'f> Reductions<'f> {
             let found = vectorization::innermost(self.function, &lanes);
             found == Vectorization::Vector
         };
-        are_scalars && reads_rows && (lanes.body.is_empty() || is_vector())
+        are_scalars && are_near && (lanes.body.is_empty() || is_vector())
     }
 
-    /// Returns false for an expression that reads columns of a matrix, in loops with these counters.
-    fn reads_row(&mut self, expr: &Expr, counters: &[Var]) -> bool {
-        let index = match &expr.kind {
-            ExprKind::Load(place) => place.index.as_ref(),
-            ExprKind::Nat(nat) => Some(nat),
-            _ => None,
-        };
-        let Some(index) = index.filter(|index| index.mentions(self.outer.counter)) else {
+    /// Returns true if the elements with an index, in loops with these counters, are next to each other: in
+    /// the iterations of these loops for rows, in those of the outer loop for columns.
+    fn is_near(&mut self, index: &Nat, counters: &[Var]) -> bool {
+        if !index.mentions(self.outer.counter) {
             return true;
-        };
+        }
         let is_near = |counter: &Var| {
             !index.mentions(*counter)
                 || linear_form(index, *counter)
                     .and_then(|(stride, _)| stride.as_const())
                     .is_some_and(|stride| stride.abs() <= MAX_STRIDE)
         };
-        counters.iter().all(is_near)
+        let in_row = counters.iter().all(is_near);
+        self.reads_column |= !in_row;
+        match self.access {
+            Access::Rows => in_row,
+            Access::Columns => has_unit_stride(index, self.outer.counter),
+        }
     }
 }
 

@@ -256,3 +256,52 @@ fn other_reductions_are_left_alone() {
         assert!(!is_vectorized(text), "{text}");
     }
 }
+
+/// The mean of each column is subtracted: 128 columns are read together, row by row.
+#[test]
+fn columns_are_read_by_rows_in_several_loops() {
+    check(
+        "depFun((n: Nat, m: Nat) => fun(a: n.m.f32, count: f32 =>
+           a |> transpose |> mapSeq(fun(c =>
+             let mean = (c |> reduceSeq(add)(0.0f)) / count in
+             c |> mapSeq(fun(x => x - mean)))) |> transpose))",
+        Target::C,
+        expect![[r#"
+            void main_(float *restrict output, int n, int m, const float *restrict a, float count) {
+                check_count("main: n*m", (double)n * m);
+                for (int i = 0; i < m; i += 128) {
+                    const int end = i < m - 127 ? 128 : m - i;
+                    float accum[128];
+                    for (int lane = 0; lane < end; lane++) {
+                        accum[lane] = 0.0f;
+                    }
+                    for (int j = 0; j < n; j++) {
+                        for (int lane = 0; lane < end; lane++) {
+                            accum[lane] += a[j * m + i + lane];
+                        }
+                    }
+                    float mean[128];
+                    for (int lane = 0; lane < end; lane++) {
+                        mean[lane] = accum[lane] / count;
+                    }
+                    for (int j = 0; j < n; j++) {
+                        for (int lane = 0; lane < end; lane++) {
+                            output[j * m + i + lane] = a[j * m + i + lane] - mean[lane];
+                        }
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+/// A column and the results of it that are stored in a row are far apart.
+#[test]
+fn columns_with_results_in_rows_stay() {
+    assert!(!is_vectorized(
+        "depFun((n: Nat, m: Nat) => fun(a: n.m.f32, count: f32 =>
+           a |> transpose |> mapSeq(fun(c =>
+             let mean = (c |> reduceSeq(add)(0.0f)) / count in
+             c |> mapSeq(fun(x => x - mean))))))"
+    ));
+}

@@ -11,6 +11,7 @@ use rise::Primitive;
 use rise::pattern::{MapLoop, Parallelism, Pattern, ReduceLoop};
 use rise::types::{Arg, Type, contains_array, has_floats};
 use rustc_hash::FxHashMap;
+use syntax::ast::Half;
 
 use super::demand::Work;
 use super::schedule::Question;
@@ -485,7 +486,7 @@ impl Lowering<'_> {
         let mut packed = reduction;
         let mut packed_array = array;
         let reads_rows = self.store.has_free(reduction.array, param);
-        if reads_rows && let Some(copy) = self.packed_rows(array)? {
+        if reads_rows && let Some(copy) = self.packed_array(param, reduction.array, array)? {
             packed_array = copy;
         }
         for row in self.selected_rows(param, reduction.array) {
@@ -499,6 +500,55 @@ impl Lowering<'_> {
         }
         let is_packed = packed_array != array || packed.array != reduction.array;
         Ok(is_packed.then_some((packed, packed_array)))
+    }
+
+    /// Returns the array of a map in whose place a reduction reads columns that are consecutive in memory:
+    /// a matrix, or those matrices of a zip whose rows the reduction reads by this parameter. `None` if
+    /// there is none.
+    fn packed_array(
+        &mut self,
+        param: Local,
+        reduced: Term,
+        array: Term,
+    ) -> Result<Option<Term>, LoweringError> {
+        let (head, args) = self.store.spine(array);
+        let &[first, second] = &args[..] else {
+            return self.packed_rows(array);
+        };
+        if !matches!(self.store.node(head), Node::Primitive(Primitive::Zip, _)) {
+            return self.packed_rows(array);
+        }
+        let mut parts = [first, second];
+        for (part, half) in parts.iter_mut().zip([Half::First, Half::Second]) {
+            if self.reads_half(param, half, reduced)
+                && let Some(copy) = self.packed_rows(*part)?
+            {
+                *part = copy;
+            }
+        }
+        match parts == [first, second] {
+            true => Ok(None),
+            false => self.zipped(parts[0], parts[1]).map(Some),
+        }
+    }
+
+    /// Returns true if a term contains this component of a variable.
+    fn reads_half(&self, param: Local, half: Half, term: Term) -> bool {
+        let mut open = vec![term];
+        while let Some(term) = open.pop() {
+            if !self.store.has_free(term, param) {
+                continue;
+            }
+            let (head, args) = self.store.spine(term);
+            if let (Node::Primitive(primitive, _), &[pair]) = (self.store.node(head), &args[..])
+                && primitive.pattern() == Pattern::Half(half)
+                && matches!(self.store.node(pair), Node::Var(local) if local == param)
+            {
+                return true;
+            }
+            open.extend(self.store.children(term).map(|(_, part)| part));
+        }
+        false
     }
 
     /// Returns the parts of a term that select a row of a matrix by an index that depends on the
