@@ -98,6 +98,8 @@ const CPU: &[Step] = &[
     optional(loop_fusion::PASS),
     // What is left and read once is no variable; later, pointers would stand in between.
     optional(inlining::PASS),
+    // Accumulations are single statements.
+    optional(boolean_reductions::PASS),
     // Whole statements are split into pieces, so after they are as long as they get.
     optional(vector_legalization::PASS),
     // Rows are found in the indices of the final statements.

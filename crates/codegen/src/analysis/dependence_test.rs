@@ -455,6 +455,25 @@ pub(crate) fn exact_quotient(a: &Nat, b: &Nat) -> Option<Nat> {
     (&quotient * b == *a).then_some(quotient)
 }
 
+/// Calls `visit` with the dividend and the divisor of each quotient and remainder in a size.
+pub(crate) fn each_division(nat: &Nat, visit: &mut dyn FnMut(&Nat, &Nat)) {
+    for summand in nat.summands() {
+        for (part, _) in &summand.factors {
+            match part {
+                Part::Div(dividend, divisor) | Part::Rem(dividend, divisor) => {
+                    visit(dividend, divisor);
+                    each_division(dividend, visit);
+                    each_division(divisor, visit);
+                }
+                Part::Min(all) | Part::Max(all) => {
+                    all.iter().for_each(|nat| each_division(nat, visit));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 pub(crate) fn summand_size(summand: &Summand<'_>) -> Option<Nat> {
     let mut product = Nat::constant(summand.coeff);
     for (part, power) in &summand.factors {

@@ -9,7 +9,7 @@ use rise::Type;
 use rustc_hash::FxHashSet;
 use syntax::ast::{Literal, Name, ScalarType};
 
-use crate::analysis::dependence_test::{has_unit_stride, linear_form};
+use crate::analysis::dependence_test::{each_division, has_unit_stride, linear_form};
 use crate::analysis::math;
 use crate::ir::walk;
 use crate::ir::{
@@ -287,8 +287,23 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// Checks the divisions that compute a size in each iteration.
+    fn size(&mut self, nat: &Nat) {
+        each_division(nat, &mut |dividend, divisor| {
+            if dividend.mentions(self.this.counter) || divisor.mentions(self.this.counter) {
+                match divisor.as_const() {
+                    Some(_) => self.is_unknown = true,
+                    None => self.block_by(Obstacle::IntegerDivision),
+                }
+            }
+        });
+    }
+
     /// Checks an access to an array.
     fn place(&mut self, place: &Place) {
+        if let Some(index) = &place.index {
+            self.size(index);
+        }
         let variable = &self.function.variables[place.id.0 as usize];
         let is_scalar = matches!(&*variable.elem, Type::Scalar(_) | Type::Index(_));
         let unit = match &place.index {
@@ -346,6 +361,7 @@ impl<'a> Body<'a> {
                 self.is_unknown |= [a, b].into_iter().any(|part| loads_elements(part));
             }
             ExprKind::Nat(nat) if nat.mentions(self.this.counter) => {
+                self.size(nat);
                 let is_linear = linear_form(nat, self.this.counter).is_some();
                 self.is_unknown |= !is_linear;
             }

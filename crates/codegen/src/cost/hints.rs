@@ -500,6 +500,13 @@ impl Analysis<'_> {
             matches!(variable.home, Home::Local(_)) && variable.count.is_some()
         };
         let places = copied_places(&inner.body)?;
+        let is_state = |place: &Place| self.is_state(place.id, number);
+        if places
+            .iter()
+            .any(|(to, from)| is_state(to) || is_state(from))
+        {
+            return None;
+        }
         let is_needless = |reads: f64| {
             (self.stored_for_reads(inner, reads)).is_some_and(|to| self.gains_without(to))
         };
@@ -550,6 +557,9 @@ impl Analysis<'_> {
                 array
             }
         };
+        if self.becomes_state(array, number) {
+            return None;
+        }
         let element = nest::element_bytes(&self.function.variables[array.0 as usize].elem);
         let (bytes, value) = self.bytes_of_loop(number, element, array)?;
         Some(HintKind::Unfused {
@@ -557,6 +567,45 @@ impl Analysis<'_> {
             bytes,
             value,
         })
+    }
+
+    /// Returns true if an array is the state of an iteration: a loop around the one with a number reads and
+    /// writes it, and it is written before that loop as well.
+    fn is_state(&self, array: Id, number: usize) -> bool {
+        let writes = |body: &[Stmt]| {
+            let mut writes = 0;
+            walk::each_stmt(body, &mut |stmt| {
+                writes += usize::from(
+                    matches!(&stmt.kind, StmtKind::Assign(place, _) if place.id == array),
+                );
+            });
+            writes
+        };
+        let reads = |body: &[Stmt]| {
+            let mut found = false;
+            walk::for_each_expr(body, &mut |expr| {
+                walk::sub_exprs(expr, &mut |part| {
+                    found |= matches!(&part.kind, ExprKind::Load(place) if place.id == array);
+                });
+            });
+            found
+        };
+        let all = writes(&self.function.body);
+        let mut around = self.loops_around(number).into_iter();
+        around.any(|this| (1..all).contains(&writes(&this.body)) && reads(&this.body))
+    }
+
+    /// Returns true if the elements of an array are copied to the state of an iteration.
+    fn becomes_state(&self, array: Id, number: usize) -> bool {
+        let mut found = false;
+        walk::each_stmt(&self.function.body, &mut |stmt| {
+            if let StmtKind::Assign(to, value) = &stmt.kind
+                && matches!(&value.kind, ExprKind::Load(from) if from.id == array)
+            {
+                found |= self.is_state(to.id, number);
+            }
+        });
+        found
     }
 
     /// Returns true if the function would be faster if an array needed no memory.
@@ -779,6 +828,7 @@ impl Analysis<'_> {
     fn narrow_rows(&self, inner: &Loop, number: usize) -> Option<HintKind> {
         /// The smallest number of reads of each element for which a copy of the matrix is worth it.
         const MIN_READS: f64 = 4.0;
+        const MAX_IN_REGISTERS: i64 = 64;
         let loops = self.loops_around(number);
         let [_, around, ..] = loops[..] else {
             return None;
@@ -811,6 +861,13 @@ impl Analysis<'_> {
         let count = self.function.variables[place.id.0 as usize]
             .count
             .as_ref()?;
+        // A small matrix stays in registers.
+        if count
+            .as_const()
+            .is_some_and(|count| count <= MAX_IN_REGISTERS)
+        {
+            return None;
+        }
         let count = evaluate(count, self.values)?;
         if (reads as f64) < MIN_READS * count as f64 {
             return None;

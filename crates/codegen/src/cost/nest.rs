@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{Literal, ScalarType};
 
 use super::chain;
+use crate::analysis::dependence_test::each_division;
 use crate::analysis::math;
 use crate::analysis::vectorization::{self, Vectorization};
 use crate::ir::types::{CType, scalar_size};
@@ -69,6 +70,8 @@ pub(super) enum Distribution {
 pub(super) struct Work {
     pub operations: Operations,
     pub accesses: Vec<Access>,
+    /// The divisions of sizes, which compilers compute once.
+    pub divisions: Vec<(Nat, Nat)>,
 }
 
 /// The numbers of operations that statements execute.
@@ -420,8 +423,8 @@ impl<'f> NestBuilder<'f> {
                 // Short functions are inlined.
                 None => work.operations.simple += 4.0 * count,
             },
+            ExprKind::Nat(nat) => self.divisions(nat, work),
             ExprKind::Literal(_)
-            | ExprKind::Nat(_)
             | ExprKind::Load(_)
             | ExprKind::Select(..)
             | ExprKind::Pair(..)
@@ -431,6 +434,31 @@ impl<'f> NestBuilder<'f> {
             | ExprKind::Lane(..)
             | ExprKind::Element(..) => {}
         }
+    }
+
+    /// Adds the divisions that compute a size in each iteration of the innermost loop.
+    fn divisions(&self, nat: &Nat, work: &mut Work) {
+        /// The divisions of floating-point numbers that take as long as one of integers.
+        const INTEGER: f64 = 2.0;
+        /// The operations in place of a division by a constant.
+        const BY_CONSTANT: f64 = 4.0;
+        let Some(innermost) = self.around.last() else {
+            return;
+        };
+        each_division(nat, &mut |dividend, divisor| {
+            let division = (dividend.clone(), divisor.clone());
+            let varies = [dividend, divisor]
+                .iter()
+                .any(|part| part.mentions(innermost.counter));
+            if !varies || work.divisions.contains(&division) {
+                return;
+            }
+            match divisor.as_const() {
+                Some(_) => work.operations.simple += BY_CONSTANT * self.weight,
+                None => work.operations.divide += INTEGER * self.weight,
+            }
+            work.divisions.push(division);
+        });
     }
 
     /// Returns true if an expression is the same in all iterations of the innermost loop, so that
@@ -478,6 +506,7 @@ impl<'f> NestBuilder<'f> {
             Some(lanes) => evaluate(lanes, &self.values).unwrap_or(1) as f64,
             None => 1.0,
         };
+        self.divisions(index, work);
         // The values of opaque sizes are read from memory.
         for (var, value) in &self.function.opaque {
             if index.mentions(*var) {

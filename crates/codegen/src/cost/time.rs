@@ -273,8 +273,8 @@ impl Timer<'_> {
         }
         let fits = bytes <= REGISTERS * f64::from(self.machine.vector_bytes);
         (fits && !kept.is_empty()).then(|| Work {
-            operations: work.operations,
             accesses: others.into_iter().cloned().collect(),
+            ..work.clone()
         })
     }
 

@@ -8,11 +8,11 @@
 //! Sequential loops whose length is a multiple of the divisor are changed, if no quotient or
 //! remainder of the counter is left in the new loops.
 
-use nat::{Facts, Nat, Part, Var};
+use nat::{Facts, Nat, Var};
 
 use super::{Pass, Run};
 use crate::analysis::conditions::{assume_counter, assume_loop};
-use crate::analysis::dependence_test::exact_quotient;
+use crate::analysis::dependence_test::{each_division, exact_quotient};
 use crate::analysis::uses::Uses;
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change, Look};
@@ -124,25 +124,6 @@ fn divisor_of(this: &Loop) -> Option<Nat> {
     };
     walk::look(&this.body, &mut divisor);
     divisor.found
-}
-
-/// Calls `visit` with the dividend and the divisor of each quotient and remainder in a size.
-fn each_division(nat: &Nat, visit: &mut dyn FnMut(&Nat, &Nat)) {
-    for summand in nat.summands() {
-        for (part, _) in &summand.factors {
-            match part {
-                Part::Div(dividend, divisor) | Part::Rem(dividend, divisor) => {
-                    visit(dividend, divisor);
-                    each_division(dividend, visit);
-                    each_division(divisor, visit);
-                }
-                Part::Min(all) | Part::Max(all) => {
-                    all.iter().for_each(|nat| each_division(nat, visit));
-                }
-                _ => {}
-            }
-        }
-    }
 }
 
 /// Replaces a counter by the two counters that take its place.

@@ -3,6 +3,7 @@
 
 pub(crate) mod address_hoisting;
 pub(crate) mod allocation;
+pub(crate) mod boolean_reductions;
 pub(crate) mod branch_fusion;
 pub(crate) mod conditional_sums;
 pub(crate) mod copy_coalescing;

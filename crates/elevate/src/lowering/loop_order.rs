@@ -77,6 +77,8 @@ fn cost_of_read(stride: Stride, is_vectorised: bool) -> u64 {
         Stride::Zero => 0,
         Stride::Constant(1) if is_vectorised => 1,
         Stride::Constant(distance) => (4 * distance).min(64),
+        // The elements that data selects are often in a cache.
+        Stride::Data => 24,
         Stride::Large => 64,
     }
 }

@@ -19,7 +19,9 @@ pub(super) enum Stride {
     Zero,
     /// A constant distance.
     Constant(u64),
-    /// A distance that depends on sizes or on data.
+    /// A distance that depends on data, which is the index of an element.
+    Data,
+    /// A distance that depends on sizes, or on data that is the index of a row.
     Large,
 }
 
@@ -28,7 +30,8 @@ impl Stride {
         match (self, other) {
             (Stride::Zero, stride) | (stride, Stride::Zero) => stride,
             (Stride::Constant(a), Stride::Constant(b)) => Stride::Constant(a.saturating_add(b)),
-            _ => Stride::Large,
+            (Stride::Large, _) | (_, Stride::Large) => Stride::Large,
+            (Stride::Data, _) | (_, Stride::Data) => Stride::Data,
         }
     }
 
@@ -46,7 +49,7 @@ impl Stride {
     fn unknown(self) -> Stride {
         match self {
             Stride::Zero => Stride::Zero,
-            Stride::Constant(_) | Stride::Large => Stride::Large,
+            Stride::Constant(_) | Stride::Data | Stride::Large => Stride::Data,
         }
     }
 }

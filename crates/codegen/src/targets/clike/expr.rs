@@ -7,7 +7,7 @@ use rise::Type;
 use rise::core::Foreign;
 use syntax::ast::{Literal, ScalarType};
 
-use crate::ir::{Binary, Expr, ExprKind, Place, Unary};
+use crate::ir::{Binary, Expr, ExprKind, Place, Unary, walk};
 
 use super::operator::sign;
 use super::place::Use;
@@ -136,10 +136,13 @@ impl Printer<'_> {
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, expr),
             ExprKind::Select(condition, a, b) => {
                 self.expr(condition, Prec::Or)?;
+                let rounds_products = self.rounds_products;
+                self.rounds_products &= !self.assigns_once || depends_on_index(condition);
                 self.write(" ? ");
                 self.side(a, Prec::Or)?;
                 self.write(" : ");
                 self.side(b, Prec::Conditional)?;
+                self.rounds_products = rounds_products;
                 Ok(Prec::Conditional)
             }
             ExprKind::Cast(to, value) => self.cast(*to, value),
@@ -483,4 +486,13 @@ fn is_zero(expr: &Expr) -> bool {
         ExprKind::Nat(nat) => nat.is_zero(),
         _ => false,
     }
+}
+
+/// Returns true if a condition depends on sizes, and may be known in iterations that a compiler unrolls.
+fn depends_on_index(condition: &Expr) -> bool {
+    let mut found = false;
+    walk::sub_exprs(condition, &mut |part| {
+        found |= matches!(part.kind, ExprKind::Nat(_));
+    });
+    found
 }

@@ -106,6 +106,10 @@ pub(in crate::targets) struct Printer<'a> {
     /// True if products of floats are written such that GCC 12 does not fuse them with sums and
     /// differences, see [`rounding::ROUNDED_PRODUCT`].
     pub(in crate::targets) rounds_products: bool,
+    /// True in an innermost loop with one assignment. Sums and differences do not alternate there, so that
+    /// the products in branches, which a compiler would not compute unconditionally otherwise, need no
+    /// macro.
+    pub(in crate::targets) assigns_once: bool,
     /// The barriers that have been written.
     pub(in crate::targets) barriers: Vec<BarrierText>,
 }
@@ -149,6 +153,7 @@ impl<'a> Printer<'a> {
             in_index: false,
             in_real: false,
             flips_signs: target.dialect() != CDialect::OpenCl && calls_fma(function),
+            assigns_once: false,
             rounds_products: target.dialect() != CDialect::OpenCl && alternates_signs(function),
             barriers: Vec::new(),
         }

@@ -495,12 +495,22 @@ impl Printer<'_> {
         assume_counter(&mut self.facts, *counter, from, to, step);
         self.names.bind_var(*counter, name);
         self.counters.push(*counter);
+        let assigned_once = std::mem::replace(&mut self.assigns_once, assigns_once(&this.body));
         self.braces(body)?;
+        self.assigns_once = assigned_once;
         self.counters.pop();
         self.facts = facts;
         self.names.pop();
         Ok(())
     }
+}
+
+/// Returns true if statements are declarations and one assignment.
+fn assigns_once(body: &[Stmt]) -> bool {
+    let is_assignment = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Assign(..));
+    let is_declaration = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Declare(..));
+    let assignments = body.iter().filter(is_assignment).count();
+    assignments == 1 && body.iter().filter(is_declaration).count() + 1 == body.len()
 }
 
 /// Returns true if the printed code would compute a size by a loop.
