@@ -12,9 +12,9 @@ use syntax::{Code, Diagnostic, Severity};
 use crate::inputs::{Db, SourceItem};
 use crate::options::Options;
 use crate::panics::catch_panic;
-use crate::stages::programs::{rescheduled, schedule};
+use crate::stages::programs::{Rescheduled, rescheduled, schedule};
 use crate::stages::{self, StageResult, imperative};
-use crate::strategies::is_lowered;
+use crate::strategies::{is_lowered, schedule_name};
 
 /// The estimate of a definition.
 #[derive(Clone, Debug)]
@@ -86,9 +86,9 @@ pub(crate) fn slower_than_default(
     estimate: &Estimate,
 ) -> Option<Diagnostic> {
     /// The smallest factor between both estimates, each of which may be wrong.
-    const MIN_FACTOR: f64 = 2.0;
+    const MIN_FACTOR: f64 = 1.75;
     let seconds = estimate.cost.as_ref()?.seconds;
-    let program = rescheduled(db, item, target)?;
+    let Rescheduled { program, is_open } = rescheduled(db, item, target)?;
     let options = Options::get(db).codegen(db);
     let interrupt = || db.unwind_if_revision_cancelled();
     let work = || codegen::cost::estimate(&program, target, options, machine, sizes, &interrupt);
@@ -103,11 +103,16 @@ pub(crate) fn slower_than_default(
     if factor < MIN_FACTOR * after_hints {
         return None;
     }
+    let again = format!("`leaveOpen ; {}`", schedule_name(db, item, target));
     let (what, help) = match is_lowered(db, item.into()) {
-        true => ("this strategy is", "leave out `@strategy`"),
+        true => ("this strategy is", "leave out `@strategy`".to_owned()),
+        false if is_open => (
+            "these choices are",
+            "leave them out: write `map` and `reduce`, without `toMem` (`leaveOpen`)".to_owned(),
+        ),
         false => (
             "these choices are",
-            "leave them out: write `map` and `reduce`, without `toMem` (`leaveOpen`)",
+            format!("replace them by those of {again}"),
         ),
     };
     let message =

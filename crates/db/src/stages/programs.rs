@@ -172,22 +172,32 @@ pub(crate) fn schedule(
     scheduled(db, item, target).filter(|def| dpia::functional::makes_choice(&def.body))
 }
 
-/// Returns the program in imperative DPIA that the default schedule would give for a definition which
-/// makes choices of implementation, if it made none; `None` if it makes none, or that fails.
+/// A definition that makes choices of implementation, with those of the default schedule instead.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rescheduled {
+    /// The program in imperative DPIA.
+    pub program: Arc<PhraseProgram>,
+    /// True if the strategy `leaveOpen` leaves no choices.
+    pub is_open: bool,
+}
+
+/// Returns the program that the default schedule would give for a definition which makes choices of
+/// implementation; `None` if it makes none, or if that fails.
 #[salsa::tracked(returns(clone), lru = 64)]
-pub(crate) fn rescheduled(
-    db: &dyn Db,
-    item: SourceItem,
-    target: Target,
-) -> Option<Arc<PhraseProgram>> {
+pub(crate) fn rescheduled(db: &dyn Db, item: SourceItem, target: Target) -> Option<Rescheduled> {
     let program = code_linked(db, item).ok()?;
     if !dpia::functional::makes_choice(&program.body) {
         return None;
     }
-    let def = crate::strategies::rescheduled(db, item, target)?;
+    let open = crate::strategies::left_open(db, item)?;
+    let left = intermediate::program(db, item.into(), &open).ok()?;
+    let def = crate::strategies::rescheduled(db, item, target, &open)?;
     let program = intermediate::program(db, item.into(), &def).ok()?;
     let phrase = intermediate::functional(db, item.into(), &program, target).ok()??;
-    intermediate::imperative(db, item.into(), &phrase).ok()
+    Some(Rescheduled {
+        program: intermediate::imperative(db, item.into(), &phrase).ok()?,
+        is_open: !dpia::functional::makes_choice(&left.body),
+    })
 }
 
 /// Returns the text of a strategy that makes the same choices for the definition as the default

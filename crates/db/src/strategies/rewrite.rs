@@ -336,20 +336,25 @@ pub(crate) fn contracted(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primit
     by_library(db, item, "contracted")
 }
 
-/// Lowers the definition that code is generated from by the default schedule of a target, as if it made
-/// no choices of how it is computed. Returns `None` if that fails.
+/// Removes the choices of how it is computed from the definition that code is generated from, as far as
+/// possible. Returns `None` if that fails.
+pub(crate) fn left_open(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primitive>>> {
+    by_library(db, item, "leaveOpen")
+}
+
+/// Lowers what [`left_open`] returns by the default schedule of a target. Returns `None` if that fails.
 pub(crate) fn rescheduled(
     db: &dyn Db,
     item: SourceItem,
     target: Target,
+    open: &Def<Primitive>,
 ) -> Option<Arc<Def<Primitive>>> {
-    let open = by_library(db, item, "leaveOpen")?;
     let schedule = definition(db, library().named(schedule_name(db, item, target))?)?;
     // All definitions are unfolded, so that the strategy needs only those that it uses itself.
     let used = definitions_from(db, &schedule, None, code_def);
     let going_on = || going_on(db);
     let (order, request) = (Order::Default, while_typing(&going_on));
-    let rewritten = rewrite_def(db, item.into(), &open, &schedule, used, order, &request);
+    let rewritten = rewrite_def(db, item.into(), open, &schedule, used, order, &request);
     Some(Arc::new(rewritten.ok()?.def))
 }
 

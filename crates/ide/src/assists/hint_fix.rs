@@ -143,6 +143,14 @@ fn offer(cx: &AssistContext<'_>) -> Vec<Assist> {
 
 /// Returns the quick fix of a hint, if the library has one.
 fn quick_fix(cx: &AssistContext<'_>, item: ItemId, hint: FileDiagnostic) -> Option<Assist> {
+    // What is left after `leaveOpen` may still need choices; the help then names another strategy.
+    let is_named = hint
+        .help
+        .as_deref()
+        .is_some_and(|help| help.contains("`leaveOpen`"));
+    if hint.code == SLOWER_THAN_DEFAULT && !is_named {
+        return None;
+    }
     let mut fixes = FIXES.iter().filter(|fix| fix.hint == hint.code);
     let action = fixes.find_map(|fix| action_of(cx, item, hint.span, fix))?;
     let assist = library_rewrite::assist(&action);
