@@ -87,6 +87,8 @@ pub(crate) fn slower_than_default(
 ) -> Option<Diagnostic> {
     /// The smallest factor between both estimates, each of which may be wrong.
     const MIN_FACTOR: f64 = 1.75;
+    /// The smallest factor that is left after what the other hints propose.
+    const MIN_FACTOR_AFTER_HINTS: f64 = 3.0;
     let seconds = estimate.cost.as_ref()?.seconds;
     let Rescheduled { program, is_open } = rescheduled(db, item, target)?;
     let options = Options::get(db).codegen(db);
@@ -95,12 +97,12 @@ pub(crate) fn slower_than_default(
     let other = catch_panic(&item.text(db), "compiling", work).ok()?.ok()?;
     let other = other.cost?.seconds;
     let factors = estimate.hints.iter().filter_map(Hint::factor);
-    let after_hints = match estimate.hints.is_empty() {
-        true => 1.0,
-        false => factors.fold(MIN_FACTOR, f64::max),
+    let least = match estimate.hints.is_empty() {
+        true => MIN_FACTOR,
+        false => MIN_FACTOR_AFTER_HINTS * factors.fold(MIN_FACTOR, f64::max),
     };
     let factor = seconds / other;
-    if factor < MIN_FACTOR * after_hints {
+    if factor < least {
         return None;
     }
     let again = format!("`leaveOpen ; {}`", schedule_name(db, item, target));

@@ -5,16 +5,18 @@
 //! Allen, Kennedy, Porterfield and Warren, "Conversion of Control Dependence to Data Dependence",
 //! 1983.)
 //!
-//! A number plus 0.0 is the number itself, unless it is -0.0. A sum is -0.0 only if both of its
+//! An integer plus 0 is the integer itself. A float plus 0.0 is the float itself, unless it is -0.0. A sum is -0.0 only if both of its
 //! operands are, so that a variable that starts from another number never is. C compilers turn the
 //! addition of -0.0, which changes no number, into a branch again.
 
 use rise::Type;
 use rustc_hash::FxHashSet;
-use syntax::ast::{Literal, ScalarType};
+use syntax::ast::Literal;
 
 use super::{Pass, Run};
+use crate::analysis::vectorization::is_float;
 use crate::ir::trace::Changes;
+use crate::ir::types::Int;
 use crate::ir::walk;
 use crate::ir::{Binary, Expr, ExprKind, Function, Home, Id, Place, Stmt, StmtKind};
 
@@ -73,6 +75,9 @@ fn change(body: &mut [Stmt], sums: &FxHashSet<Id>) {
 /// not: a literal, or a sum with the variable.
 fn is_not_negative_zero(place: &Place, value: &Expr) -> bool {
     let is_variable = |expr: &Expr| matches!(&expr.kind, ExprKind::Load(from) if from == place);
+    if is_integer(&value.ty) {
+        return true;
+    }
     match &value.kind {
         ExprKind::Literal(Literal::Float { text, .. }) => !text.starts_with('-'),
         ExprKind::Literal(Literal::Int { .. }) => true,
@@ -89,23 +94,27 @@ fn is_not_negative_zero(place: &Place, value: &Expr) -> bool {
 /// Returns the sum with a number that is 0.0 where the condition of a conditional sum does not hold.
 fn conditional_sum(place: &Place, value: &Expr) -> Option<Expr> {
     let is_variable = |expr: &Expr| matches!(&expr.kind, ExprKind::Load(from) if from == place);
-    let is_float = matches!(
-        &*value.ty,
-        Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
-    );
     let ExprKind::Select(condition, sum, kept) = &value.kind else {
         return None;
     };
     let ExprKind::Binary(Binary::Add, a, b) = &sum.kind else {
         return None;
     };
-    let is_sum = is_float && is_variable(a) && !is_variable(b) && is_variable(kept);
+    let is_number = is_float(&value.ty) || is_integer(&value.ty);
+    let is_sum = is_number && is_variable(a) && !is_variable(b) && is_variable(kept);
     is_sum.then_some(())?;
-    let zero = Expr {
-        kind: ExprKind::Literal(Literal::Float {
+    let zero = match is_integer(&value.ty) {
+        true => Literal::Int {
+            value: 0,
+            suffix: None,
+        },
+        false => Literal::Float {
             text: "0.0".into(),
             suffix: None,
-        }),
+        },
+    };
+    let zero = Expr {
+        kind: ExprKind::Literal(zero),
         ..Expr::clone(b)
     };
     let summand = Expr {
@@ -116,4 +125,9 @@ fn conditional_sum(place: &Place, value: &Expr) -> Option<Expr> {
         kind: ExprKind::Binary(Binary::Add, a.clone(), Box::new(summand)),
         ..Expr::clone(sum)
     })
+}
+
+/// Returns true for the type of an integer.
+fn is_integer(ty: &Type) -> bool {
+    matches!(ty, Type::Scalar(scalar) if Int::of(*scalar).is_some())
 }

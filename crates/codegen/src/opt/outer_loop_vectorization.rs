@@ -11,7 +11,7 @@
 //!
 //! A single reduction that reads columns of matrices stays as it is: each tile would use a part of each
 //! row. Several loops that access the same columns, such as those which compute a mean and subtract it,
-//! are computed for [`COLUMNS`] columns at a time.
+//! and those that store what they accumulate, are computed for [`COLUMNS`] columns at a time.
 
 use nat::{Nat, Var};
 use rise::Type;
@@ -112,12 +112,22 @@ impl OuterLoopVectorization<'_, '_> {
         is_vectorized.then_some((lanes, loaded))
     }
 
-    /// Returns true for a loop over columns of matrices that contains several loops over their elements.
+    /// Returns true for a loop over columns of matrices that contains several loops over their elements, or
+    /// one that stores what it accumulates.
     fn has_columns(&self, this: &Loop) -> bool {
         let is_loop = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::For(_));
         let is_executed = matches!(this.mode, LoopMode::Sequential | LoopMode::Parallel);
+        let mut stores = false;
+        for stmt in this.body.iter().filter(is_loop) {
+            walk::blocks(stmt, &mut |body| {
+                walk::each_stmt(body, &mut |stmt| {
+                    stores |=
+                        matches!(&stmt.kind, StmtKind::Assign(place, _) if place.index.is_some());
+                });
+            });
+        }
         is_executed
-            && this.body.iter().filter(is_loop).count() > 1
+            && (stores || this.body.iter().filter(is_loop).count() > 1)
             && has_iterations(this, LANES)
             && self.is_regular(this)
             && Reductions::of(self.0.function, this, Access::Columns).is_some()
