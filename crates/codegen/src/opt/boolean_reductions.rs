@@ -23,17 +23,23 @@ pub(crate) const PASS: Pass = Pass {
 
 fn run(function: &mut Function) {
     let mut accumulated = FxHashSet::default();
-    let mut others = Uses::of(function).untracked(&function.body);
-    walk::each_stmt(&function.body, &mut |stmt| match &stmt.kind {
-        StmtKind::For(this) => {
-            for stmt in &this.body {
-                if let StmtKind::Assign(place, value) = &stmt.kind
-                    && accumulation(place, value).is_some()
-                {
-                    accumulated.insert(place.id);
-                }
+    walk::each_stmt(&function.body, &mut |stmt| {
+        let StmtKind::For(this) = &stmt.kind else {
+            return;
+        };
+        for stmt in &this.body {
+            if let StmtKind::Assign(place, value) = &stmt.kind
+                && accumulation(place, value).is_some()
+            {
+                accumulated.insert(place.id);
             }
         }
+    });
+    if accumulated.is_empty() {
+        return;
+    }
+    let mut others = Uses::of(function).untracked(&function.body);
+    walk::each_stmt(&function.body, &mut |stmt| match &stmt.kind {
         StmtKind::Point(pointer, place) => others.extend([*pointer, place.id]),
         StmtKind::Swap(a, b) => others.extend([*a, *b]),
         StmtKind::Reduce(reduce) => others.extend([reduce.into, reduce.left, reduce.right]),
@@ -43,9 +49,6 @@ fn run(function: &mut Function) {
         let variable = &function.variables[id.0 as usize];
         !others.contains(id) && variable.is_private() && variable.count.is_none()
     });
-    if accumulated.is_empty() {
-        return;
-    }
     for id in &accumulated {
         function.variables[id.0 as usize].elem = Type::Scalar(ScalarType::I32).into();
     }

@@ -117,16 +117,19 @@ impl OuterLoopVectorization<'_, '_> {
     fn has_columns(&self, this: &Loop) -> bool {
         let is_loop = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::For(_));
         let is_executed = matches!(this.mode, LoopMode::Sequential | LoopMode::Parallel);
-        let mut stores = false;
+        let (mut stores, mut accumulates) = (false, false);
         for stmt in this.body.iter().filter(is_loop) {
             walk::blocks(stmt, &mut |body| {
                 walk::each_stmt(body, &mut |stmt| {
-                    stores |=
-                        matches!(&stmt.kind, StmtKind::Assign(place, _) if place.index.is_some());
+                    if let StmtKind::Assign(place, _) = &stmt.kind {
+                        stores |= place.index.is_some();
+                        accumulates |= place.index.is_none();
+                    }
                 });
             });
         }
         is_executed
+            && accumulates
             && (stores || this.body.iter().filter(is_loop).count() > 1)
             && has_iterations(this, LANES)
             && self.is_regular(this)
