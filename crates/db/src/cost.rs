@@ -121,7 +121,7 @@ pub(crate) fn slower_than_default(
         format!("{what} estimated to be {factor:.1} times slower than the default schedule");
     let span = stages::name_span(db, item);
     let mut diagnostic = Diagnostic::new(Severity::Hint, codes::SLOWER_THAN_DEFAULT, span, message);
-    diagnostic.help = Some(help.to_owned());
+    diagnostic.help = Some(help);
     Some(diagnostic)
 }
 

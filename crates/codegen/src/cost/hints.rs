@@ -455,14 +455,7 @@ impl Analysis<'_> {
         }
         let mut changed = self.function.clone();
         for (number, mode) in [(outer, LoopMode::Parallel), (number, LoopMode::Sequential)] {
-            let body = std::mem::take(&mut changed.body);
-            changed.body = interchange::replaced(body, number, &mut 0, &mut |stmt| {
-                let mut stmt = stmt.clone();
-                if let StmtKind::For(this) = &mut stmt.kind {
-                    this.mode = mode;
-                }
-                Some(vec![stmt])
-            })?;
+            change_loop(&mut changed, number, &|this| this.mode = mode)?;
         }
         let factor = self.factor(outer, self.seconds_of_function(changed)?)?;
         Some(HintKind::InnerParallel { factor })
@@ -581,18 +574,9 @@ impl Analysis<'_> {
             });
             writes
         };
-        let reads = |body: &[Stmt]| {
-            let mut found = false;
-            walk::for_each_expr(body, &mut |expr| {
-                walk::sub_exprs(expr, &mut |part| {
-                    found |= matches!(&part.kind, ExprKind::Load(place) if place.id == array);
-                });
-            });
-            found
-        };
         let all = writes(&self.function.body);
         let mut around = self.loops_around(number).into_iter();
-        around.any(|this| (1..all).contains(&writes(&this.body)) && reads(&this.body))
+        around.any(|this| (1..all).contains(&writes(&this.body)) && reads(&this.body, array))
     }
 
     /// Returns true if the elements of an array are copied to the state of an iteration.
@@ -657,14 +641,7 @@ impl Analysis<'_> {
     /// Returns the time of the function with another body of the loop with a number.
     fn seconds_with_body(&self, number: usize, body: &[Stmt]) -> Option<f64> {
         let mut changed = self.function.clone();
-        let all = std::mem::take(&mut changed.body);
-        changed.body = interchange::replaced(all, number, &mut 0, &mut |stmt| {
-            let mut stmt = stmt.clone();
-            if let StmtKind::For(this) = &mut stmt.kind {
-                this.body = body.to_vec();
-            }
-            Some(vec![stmt])
-        })?;
+        change_loop(&mut changed, number, &|this| this.body = body.to_vec())?;
         Some(Analysis::new(&changed, self.values, &self.machine).seconds())
     }
 
@@ -889,6 +866,19 @@ impl Analysis<'_> {
     }
 }
 
+/// Changes the loop with a number in a function; `None` if there is none.
+fn change_loop(function: &mut Function, number: usize, change: &dyn Fn(&mut Loop)) -> Option<()> {
+    let body = std::mem::take(&mut function.body);
+    function.body = interchange::replaced(body, number, &mut 0, &mut |stmt| {
+        let mut stmt = stmt.clone();
+        if let StmtKind::For(this) = &mut stmt.kind {
+            change(this);
+        }
+        Some(vec![stmt])
+    })?;
+    Some(())
+}
+
 /// Returns the place of an element that statements assign, if its new value depends on its old one.
 fn accumulated_place(body: &[Stmt]) -> Option<&Place> {
     body.iter().find_map(|stmt| match &stmt.kind {
@@ -945,20 +935,22 @@ fn copies_columns(this: &Loop) -> bool {
 /// Returns true if statements read an array, and only in loops that are not inside other loops of
 /// these statements: then each element is read as often as it is written.
 fn is_read_in_outer_loops(body: &[Stmt], array: Id) -> bool {
-    let reads = |body: &[Stmt]| {
-        let mut found = false;
-        walk::for_each_expr(body, &mut |expr| {
-            walk::sub_exprs(expr, &mut |part| {
-                found |= matches!(&part.kind, ExprKind::Load(place) if place.id == array);
-            });
-        });
-        found
-    };
     let mut in_inner_loops = false;
     loops(body, 0, &mut |stmt, depth| {
-        in_inner_loops |= depth == 1 && reads(std::slice::from_ref(stmt));
+        in_inner_loops |= depth == 1 && reads(std::slice::from_ref(stmt), array);
     });
-    reads(body) && !in_inner_loops
+    reads(body, array) && !in_inner_loops
+}
+
+/// Returns true if statements read an element of an array.
+fn reads(body: &[Stmt], array: Id) -> bool {
+    let mut found = false;
+    walk::for_each_expr(body, &mut |expr| {
+        walk::sub_exprs(expr, &mut |part| {
+            found |= matches!(&part.kind, ExprKind::Load(place) if place.id == array);
+        });
+    });
+    found
 }
 
 /// Returns true if a loop assigns a variable that is not an array, as a reduction does.
