@@ -64,7 +64,7 @@ pub struct BarrierText {
 pub struct Device {
     /// The kernels in the order of their execution.
     pub kernels: Vec<Kernel>,
-    /// The buffers in global memory that the kernels need in addition to the output and the
+    /// The buffers in global memory that the kernels need in addition to the outputs and the
     /// parameters.
     pub buffers: Vec<Buffer>,
     /// The text of the same kernels with 32-bit indices, if the sizes of a call select the width
@@ -108,8 +108,8 @@ pub struct Buffer {
 /// An argument of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KernelArg {
-    /// The memory for the result.
-    Output,
+    /// The memory of the output with this index in [`Signature::outputs`].
+    Output(usize),
     /// The size with this index in [`Signature::sizes`].
     Size(usize),
     /// The value with this index in [`Signature::params`].

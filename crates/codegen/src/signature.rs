@@ -5,10 +5,10 @@ use nat::{Facts, Nat, Prop, Var};
 use rise::{Ty, Type};
 use syntax::ast::Name;
 
-/// The signature of a generated function. Its parameters are the output, then the sizes, then the
+/// The signature of a generated function. Its parameters are the outputs, then the sizes, then the
 /// values.
 ///
-/// The output is a pointer to its elements, with arrays flat and row-major; a result that is not an
+/// An output is a pointer to its elements, with arrays flat and row-major; an output that is not an
 /// array is element 0. Each size is an `int`, or has 64 bits ([`Signature::index`]). Arrays are
 /// `const` pointers, other values are passed by value. Tuples are structs with the members `_1` and
 /// `_2`, `bool` is one byte, `natType` and `Idx[n]` are `int`. Of several kernels, each has only
@@ -24,8 +24,9 @@ pub struct Signature {
     pub sizes: Vec<(Var, Name)>,
     /// The value parameters, each with its name and type, in order.
     pub params: Vec<(Name, Ty)>,
-    /// The type of the output.
-    pub result: Ty,
+    /// The outputs, each with its name and type, in the order of the
+    /// [parts of the result](rise::types::outputs).
+    pub outputs: Vec<(Name, Ty)>,
     /// The conditions on sizes that each call has to satisfy.
     pub requires: Vec<Prop>,
     /// The names of the size variables in types and conditions, indexed by the number of the
@@ -34,14 +35,15 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Returns a type with the lengths of its arrays, also of those in tuples, in the simplest form
-    /// under the conditions: if 32 divides `n`, `((n / 32) * 32).f32` becomes `n.f32`.
-    pub(crate) fn simplest(&self, ty: &Ty) -> Ty {
+    /// Returns the types of the outputs. The lengths of their arrays are in the simplest form under
+    /// the conditions: if 32 divides `n`, `((n / 32) * 32).f32` becomes `n.f32`.
+    pub(crate) fn simplest_outputs(&self) -> impl Iterator<Item = Ty> {
         let mut facts = Facts::new();
         for prop in &self.requires {
             facts.assume(prop);
         }
-        simplest(ty, &facts)
+        let outputs = self.outputs.iter();
+        outputs.map(move |(_, ty)| simplest(ty, &facts))
     }
 }
 

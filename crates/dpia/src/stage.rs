@@ -1,7 +1,7 @@
 //! The forms of DPIA in which a program can be: functional and imperative.
 
 use rise::Type;
-use rise::types::contains_array;
+use rise::types::{contains_array, outputs};
 use syntax::ast::Kind;
 
 /// The two forms of programs.
@@ -39,19 +39,25 @@ impl Stage {
 }
 
 /// Returns true if a definition of this type can be compiled on its own: its parameters are sizes,
-/// data and acceptors, its result is data or a command, and no parameter or result is a pair that
-/// contains or may contain an array.
+/// data and acceptors, its result is data or a command, no parameter is a tuple that contains or may
+/// contain an array, and neither is an [output](rise::types::outputs) of its result.
 pub fn is_program(ty: &Type) -> bool {
     fn passes(ty: &Type) -> bool {
         match ty {
             Type::Pi(pi) => passes(&pi.body),
-            Type::Fun(param, result) => passes(param) && passes(result),
-            Type::Exp(data, _) | Type::Acc(data) => match &**data {
-                Type::Pair(a, b) => !contains_array(a) && !contains_array(b),
-                _ => true,
-            },
+            Type::Fun(param, result) => is_passed(param) && passes(result),
+            Type::Exp(data, _) => outputs(data).iter().all(|one| !is_tuple_of_arrays(one)),
             _ => true,
         }
+    }
+    fn is_passed(param: &Type) -> bool {
+        match param {
+            Type::Exp(data, _) | Type::Acc(data) => !is_tuple_of_arrays(data),
+            _ => true,
+        }
+    }
+    fn is_tuple_of_arrays(data: &Type) -> bool {
+        matches!(data, Type::Pair(a, b) if contains_array(a) || contains_array(b))
     }
     Stage::of(ty).is_some() && passes(ty)
 }

@@ -186,6 +186,26 @@ pub fn has_tuple_of_arrays(ty: &Type) -> bool {
     }
 }
 
+/// Returns the types of the outputs of a program with a result of this type, from left to right:
+/// the result, or the outputs of both components of a tuple that contains an array. A tuple without
+/// arrays is one output.
+pub fn outputs(result: &Ty) -> Vec<Ty> {
+    match &**result {
+        Type::Pair(a, b) if contains_array(result) => {
+            let mut found = outputs(a);
+            found.extend(outputs(b));
+            found
+        }
+        _ => vec![result.clone()],
+    }
+}
+
+/// Returns true if generated functions can write an output of this type: it is no dependent pair,
+/// and no tuple in it contains an array.
+pub fn is_output(ty: &Type) -> bool {
+    !has_tuple_of_arrays(ty) && !matches!(ty, Type::DepPair(_))
+}
+
 /// Returns the conditions along a function type, which restrict the sizes that it takes.
 pub fn conditions_along(ty: &Type) -> Vec<&Prop> {
     let mut found = Vec::new();

@@ -257,6 +257,31 @@ impl Shape {
         }
     }
 
+    /// Returns the outputs of a program whose result has this shape, each with its offset in bytes:
+    /// those of [`rise::types::outputs`].
+    pub fn outputs(&self) -> Vec<(u64, &Shape)> {
+        fn collect<'s>(shape: &'s Shape, at: u64, found: &mut Vec<(u64, &'s Shape)>) {
+            match shape {
+                Shape::Pair(first, second) if shape.contains_array() => {
+                    collect(first, at, found);
+                    collect(second, at + shape.second_offset(), found);
+                }
+                _ => found.push((at, shape)),
+            }
+        }
+        let mut found = Vec::new();
+        collect(self, 0, &mut found);
+        found
+    }
+
+    fn contains_array(&self) -> bool {
+        match self {
+            Shape::Array(..) | Shape::DepArray(_) | Shape::DepPair(..) => true,
+            Shape::Pair(first, second) => first.contains_array() || second.contains_array(),
+            Shape::Scalar(_) | Shape::Index(_) | Shape::Vector(..) => false,
+        }
+    }
+
     /// Calls `visit` with the offset in bytes and the type of each leaf, in the order of memory.
     /// Stops at the first error.
     pub fn for_each_leaf<E>(

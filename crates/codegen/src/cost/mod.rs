@@ -256,7 +256,7 @@ fn check_counts(function: &Function, sizes: &[(Name, i64, bool)]) -> Result<(), 
         let at = function.sizes.iter().position(|size| *size == var)?;
         Some(Nat::constant(sizes.get(at)?.1))
     };
-    let stored = function.params.iter().chain([&function.output]);
+    let stored = function.params.iter().chain(&function.outputs);
     let counts = counts::of(function, stored.chain(&function.heap).copied());
     let mut counts = counts.all.iter();
     let Some(count) = counts.find(|count| is_too_large(&count.subst(&value))) else {

@@ -43,8 +43,8 @@ pub struct Function {
     pub index: IndexWidth,
     /// The value parameters, in order.
     pub params: Vec<Id>,
-    /// The output, the first parameter; a result that is not an array is its element 0.
-    pub output: Id,
+    /// The outputs, the first parameters; an output that is not an array is its element 0.
+    pub outputs: Vec<Id>,
     /// The statements.
     pub body: Vec<Stmt>,
     /// The conditions on the sizes that callers have to satisfy. A C function checks them when it

@@ -132,7 +132,8 @@ impl<'a> Printer<'a> {
 
     fn head(&mut self, result: &str, temporaries: &[Id]) {
         let function = self.function;
-        let mut all = vec![self.declaration(function.output)];
+        let outputs = function.outputs.iter();
+        let mut all: Vec<String> = outputs.map(|id| self.declaration(*id)).collect();
         let sizes = function.sizes.iter();
         all.extend(sizes.map(|size| format!("nat {}", self.sizes.get(*size))));
         for id in function.params.iter().chain(temporaries) {

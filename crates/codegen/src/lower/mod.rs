@@ -51,7 +51,7 @@ pub struct Lowered {
 }
 
 /// Lowers an imperative program to the loop language. The program has size parameters, an acceptor
-/// for the result and expressions as parameters, in any order, and its body is a command.
+/// for each output and expressions as parameters, in any order, and its body is a command.
 ///
 /// # Errors
 /// Fails with the errors of the parameters and the result, which generated functions cannot take,
@@ -111,7 +111,6 @@ impl<'p> Lower<'p> {
         for prop in program.obligations.iter().chain(&program.facts) {
             facts.assume(prop);
         }
-        let unit: Ty = Type::Comm.into();
         Lower {
             program,
             function: Function {
@@ -130,7 +129,7 @@ impl<'p> Lower<'p> {
                 index: IndexWidth::default(),
                 sizes: Vec::new(),
                 params: Vec::new(),
-                result: unit,
+                outputs: Vec::new(),
                 requires: program.obligations.clone(),
                 names: program.names.clone(),
             },
@@ -145,7 +144,7 @@ impl<'p> Lower<'p> {
         }
     }
 
-    /// Allocates the variables of the parameters and the result, and returns the body of the
+    /// Allocates the variables of the parameters and the outputs, and returns the body of the
     /// program with the environment in which they are bound. Reports the parameters that generated
     /// functions cannot take; the first one that is not data ends the list.
     fn parameters(&mut self, body: &Phrase) -> (Phrase, Env) {
@@ -189,10 +188,10 @@ impl<'p> Lower<'p> {
 
     fn output(&mut self, name: &Name, ty: &Ty, origin: Origin) -> Store {
         self.passable(ty, "the result", origin);
-        self.signature.result = ty.clone();
+        self.signature.outputs.push((name.clone(), ty.clone()));
         let store = self.allocate_whole(name, ty, Home::Output, origin);
         if let Store::Leaf { id, .. } = &store {
-            self.function.output = *id;
+            self.function.outputs.push(*id);
         }
         store
     }

@@ -1,6 +1,6 @@
 //! Checks of imperative programs besides types: data races, address spaces, outputs and targets.
 
-use rise::core::{Form, Origin};
+use rise::core::{Form, Origin, Param};
 use rise::primitive::OptionalArgument;
 use rise::{Address, Arg, Type};
 use rustc_hash::FxHashSet;
@@ -135,30 +135,20 @@ pub(super) fn no_program(program: &PhraseProgram, source_map: &SourceMap) -> Dia
         .help("a program takes sizes and data and returns data, or it is a command that also takes an acceptor")
 }
 
-/// Reports a compiled command that does not have exactly one output.
-pub(super) fn one_output(
+/// Reports a compiled command without an output.
+pub(super) fn no_output(
     program: &PhraseProgram,
     source_map: &SourceMap,
     found: &mut Vec<Diagnostic>,
 ) {
     let signature = program.signature();
-    let outputs: Vec<_> = signature
-        .values()
-        .filter(|param| matches!(*param.ty, Type::Acc(_)))
-        .map(|param| param.local.name.clone())
-        .collect();
-    let name = &program.name;
-    let text = match &outputs[..] {
-        [_] => return,
-        [] => format!("`{name}` writes nothing that a caller could read"),
-        [first, second, ..] => {
-            format!(
-                "`{name}` writes to `{first}` and to `{second}`, and a compiled command has one output"
-            )
-        }
-    };
-    let help = "take one acceptor, `output: Acc[…]`; write several values as pairs";
-    found.push(source_map.whole(codes::NOT_A_PROGRAM, text).help(help));
+    let is_output = |param: &Param| matches!(*param.ty, Type::Acc(_));
+    if !signature.values().any(is_output) {
+        let name = &program.name;
+        let text = format!("`{name}` writes nothing that a caller could read");
+        let help = "take an acceptor, `output: Acc[…]`";
+        found.push(source_map.whole(codes::NOT_A_PROGRAM, text).help(help));
+    }
 }
 
 /// Reports primitives and address spaces that the target lacks, and, on a target with work-items,

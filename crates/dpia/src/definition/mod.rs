@@ -73,7 +73,7 @@ pub fn for_target(linked: &PhraseProgram, target: Features, written: DefinitionS
         (Ok(()), Some(Stage::Functional)) => expression(&program, target, written, &source_map),
         (Ok(()), Some(Stage::Imperative)) => {
             let mut found = Vec::new();
-            imperative::one_output(&program, &source_map, &mut found);
+            imperative::no_output(&program, &source_map, &mut found);
             imperative::target(&program, target, &source_map, &mut found);
             (Some(program), found)
         }

@@ -27,10 +27,9 @@ mod uninitialized_reads;
 mod views;
 mod write_conflicts;
 
-use nat::Prop;
-use rise::core::{Form, Origin, Program};
+use rise::core::{Form, Program};
 use rise::pattern::ReduceLoop;
-use rise::types::{contains_array, has_tuple_of_arrays};
+use rise::types::{has_tuple_of_arrays, is_output, outputs};
 use rise::{Pattern, Primitive, Type};
 use syntax::ast::Kind;
 
@@ -82,7 +81,7 @@ pub fn check(program: &Program<Primitive>, target: Features) -> Checked {
 
 /// Checks a program for a target and an OpenCL device; see [`functional`].
 pub fn check_on(program: &Program<Primitive>, target: Features, device: &Device) -> Checked {
-    let mut outside = parameters(program);
+    let outside = parameters(program);
     if outside.iter().any(Problem::is_generic) {
         // The types of the program are not known yet.
         return Checked {
@@ -97,11 +96,7 @@ pub fn check_on(program: &Program<Primitive>, target: Features, device: &Device)
         walk.report(program.body.origin, ProblemKind::NoEffect);
     }
     let body = walk.definition(&program.body);
-    let no_result = |c: &Problem| matches!(c.kind, ProblemKind::NoResult { .. });
-    if let Some(problem) = outside.iter_mut().find(|problem| no_result(problem)) {
-        problem.kind = ProblemKind::NoResult {
-            pair: zips(primitive_checks::result(&program.body), &walk),
-        };
+    if outside.iter().any(|problem| problem.kind == ProblemKind::NoResult) {
         // The result cannot be written in any way.
         walk.problems.retain(|problem| !problem.wants_result());
     }
@@ -184,8 +179,8 @@ fn parameters(program: &Program<Primitive>) -> Vec<Problem> {
         problems.extend(kind.map(|kind| ProblemKind::Parameter { name, kind }));
     }
     let result = &primitive_checks::result(&program.body).ty;
-    if has_tuple_of_arrays(result) || matches!(**result, Type::DepPair(_)) {
-        problems.push(ProblemKind::NoResult { pair: None });
+    if !outputs(result).iter().all(|output| is_output(output)) {
+        problems.push(ProblemKind::NoResult);
     }
     if problems.iter().any(ProblemKind::is_generic) {
         problems.retain(ProblemKind::is_generic);
@@ -214,28 +209,6 @@ fn is_stored(pattern: Pattern) -> bool {
         Pattern::Stream(_) | Pattern::Let | Pattern::Kernel | Pattern::DepPair => false,
         Pattern::DepMatch => false,
     }
-}
-
-/// Returns the primitive, with its origin, that makes the result if this is a pair of two written
-/// arrays of one length, which could be an array of pairs.
-fn zips(
-    result: &access_inference::Term,
-    walk: &access_inference::AccessInference,
-) -> Option<(Primitive, Origin)> {
-    let Form::Primitive(primitive, ..) = result.form else {
-        return None;
-    };
-    let Type::Pair(a, b) = &*result.ty else {
-        return None;
-    };
-    let (Type::Array(n, first), Type::Array(m, second)) = (&**a, &**b) else {
-        return None;
-    };
-    let pairs = matches!(primitive, Primitive::MakePair | Primitive::Unzip);
-    let alike = walk.facts.proves(&Prop::Equal(n.clone(), m.clone()));
-    let flat = !contains_array(first) && !contains_array(second);
-    let written = !walk.problems.iter().any(Problem::wants_result);
-    (pairs && alike && flat && written).then_some((primitive, result.origin))
 }
 
 fn value_parameter(ty: &Type) -> Option<ParameterKind> {

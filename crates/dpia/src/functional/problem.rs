@@ -239,10 +239,7 @@ pub enum ProblemKind {
         kind: ParameterKind,
     },
     /// Generated functions cannot return a result of this type.
-    NoResult {
-        /// The primitive that makes the pair of arrays, if an array of pairs is possible instead.
-        pair: Option<(Primitive, Origin)>,
-    },
+    NoResult,
 }
 
 /// The reason why generated functions cannot have a parameter.

@@ -3,10 +3,10 @@
 
 use rise::core::{Expr, Form, subterms};
 use rise::pattern::{MapLoop, ReduceLoop};
-use rise::{Arg, Inference, Pattern, Primitive, Scheme, Type};
+use rise::{Arg, Inference, Pattern, Primitive, Scheme, Ty, Type};
 use syntax::ast::{Item, Kind, TermKind};
 
-use super::has_tuple_of_arrays;
+use super::{has_tuple_of_arrays, outputs};
 use crate::target::Parallelism;
 use crate::{stage, typing};
 
@@ -80,7 +80,8 @@ pub fn is_choice(primitive: Primitive) -> bool {
 /// Returns true if a definition of this type, in RISE or in DPIA, can be compiled on its own: its
 /// parameters are sizes and data, and generated functions can return its result.
 pub fn is_program(scheme: &Scheme) -> bool {
-    stands_alone(scheme) && result(&scheme.ty).is_none_or(|result| !has_tuple_of_arrays(result))
+    let is_written = |result: &Ty| outputs(result).iter().all(|output| !has_tuple_of_arrays(output));
+    stands_alone(scheme) && result(&scheme.ty).is_none_or(is_written)
 }
 
 /// Returns true if a definition of RISE with errors takes sizes and data, as far as its type is
@@ -111,12 +112,12 @@ fn is_function(ty: &Type) -> bool {
 }
 
 /// Returns the result type of a function of RISE; `None` if it is a phrase type of DPIA.
-fn result(mut ty: &Type) -> Option<&Type> {
+fn result(mut ty: &Ty) -> Option<&Ty> {
     loop {
-        ty = match ty {
+        ty = match &**ty {
             Type::Fun(_, rest) => rest,
             Type::Pi(pi) => &pi.body,
-            ty => return (!is_phrase(ty)).then_some(ty),
+            _ => return (!is_phrase(ty)).then_some(ty),
         };
     }
 }

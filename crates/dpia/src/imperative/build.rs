@@ -250,7 +250,35 @@ pub fn dep_idx_acc(i: &Nat, array: &Phrase, origin: Origin) -> Result<Phrase> {
 
 /// Makes the acceptor of a half of a pair, `pairAcc1` or `pairAcc2`.
 pub fn half_acc(which: Prim, pair: &Phrase, origin: Origin) -> Result<Phrase> {
-    half(which, pair, origin)
+    match &pair.form {
+        Form::Primitive(Prim::PairAcc, _, halves) if halves.len() == 2 => {
+            Ok(halves[usize::from(which == Prim::PairAcc2)].clone())
+        }
+        _ => half(which, pair, origin),
+    }
+}
+
+/// Makes the acceptor of a result of the acceptors of its [outputs](rise::types::outputs), which
+/// are taken from `acceptors` in order.
+pub fn tuple_acc(
+    result: &Ty,
+    acceptors: &mut dyn Iterator<Item = Phrase>,
+    origin: Origin,
+) -> Result<Phrase> {
+    match &**result {
+        Type::Pair(a, b) if contains_array(result) => {
+            let halves = vec![
+                tuple_acc(a, acceptors, origin)?,
+                tuple_acc(b, acceptors, origin)?,
+            ];
+            let types = vec![Arg::Type(a.clone()), Arg::Type(b.clone())];
+            Ok(prim(Prim::PairAcc, types, halves, origin))
+        }
+        _ => match acceptors.next() {
+            Some(acceptor) => Ok(acceptor),
+            None => fail(Reason::NoPair, origin),
+        },
+    }
 }
 
 /// Makes the part of an array that consists of the first `n` elements (`takeAcc`, and `take` for

@@ -39,8 +39,9 @@ pub use error::{ImperativeError, Reason as ImperativeReason};
 pub(crate) use purity::for_each;
 
 /// Translates a functional program to an imperative one that writes the result to its first
-/// parameter after the sizes: `depFun(sizes… => fun(output: Acc[t] => fun(params… => Comm)))`, with
-/// explicit sizes before implicit ones. An imperative program stays as it is.
+/// parameters after the sizes: `depFun(sizes… => fun(output: Acc[t] => fun(params… => Comm)))`, with
+/// explicit sizes before implicit ones. A tuple that contains arrays has an acceptor for each of its
+/// [outputs](rise::types::outputs). An imperative program stays as it is.
 ///
 /// # Errors
 /// Returns the first phrase that has no imperative form.
@@ -128,13 +129,13 @@ impl Translation {
             .collect();
         let result = self.head(&result)?;
         let data = build::data_of(&result)?;
-        let output = self.param("output", phrase::acc(&data));
-        let acceptor = Node::var(&output, result.origin);
+        let outputs = self.outputs(&data);
+        let mut all = outputs.iter().map(|output| Node::var(output, result.origin));
+        let acceptor = build::tuple_acc(&data, &mut all, result.origin)?;
         let mut command = self.acc(&result, acceptor)?;
-        for param in parameters.values.into_iter().rev() {
+        for param in outputs.into_iter().chain(parameters.values).rev() {
             command = phrase::fun(param, command);
         }
-        command = phrase::fun(output, command);
         let (inferred, written): (Vec<_>, Vec<_>) = parameters
             .sizes
             .into_iter()
@@ -143,6 +144,18 @@ impl Translation {
             command = build::dep_fun(var, kind, command);
         }
         Ok(command)
+    }
+
+    /// Makes the parameters for the outputs of a result: `output`, or `output_1`, `output_2`, ….
+    fn outputs(&mut self, result: &Ty) -> Vec<Param> {
+        let types = rise::types::outputs(result);
+        match &types[..] {
+            [one] => vec![self.param("output", phrase::acc(one))],
+            _ => (1..)
+                .zip(&types)
+                .map(|(at, ty)| self.param(&format!("output_{at}"), phrase::acc(ty)))
+                .collect(),
+        }
     }
 
     /// Makes a parameter with a new variable.

@@ -31,6 +31,7 @@ impl Runs<'_> {
         let program = cc::Program {
             text: &module.text,
             function: &module.signature.name,
+            outputs: module.signature.outputs.len(),
             sizes: self.launch.sizes.len(),
             index: module.signature.index,
             params: &params,

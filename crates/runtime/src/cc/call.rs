@@ -7,8 +7,8 @@ use dpia::IndexWidth;
 use std::fmt::Write;
 use syntax::ast::ScalarType;
 
-/// Returns the C function `rise_ls_call`, which calls a program with arguments from an array of
-/// pointers. It declares the types again, because structures of the same layout are compatible
+/// Returns the C function `rise_ls_call`, which calls a program with outputs and arguments from
+/// arrays of pointers. It declares the types again, because structures of the same layout are compatible
 /// between translation units. With several programs the first argument is the index of the program.
 pub fn text(programs: &[Program<'_>]) -> String {
     let mut types = Types::default();
@@ -30,8 +30,8 @@ pub fn text(programs: &[Program<'_>]) -> String {
             format!("    switch (*(const long long *)rise_ls_arguments[0]) {{\n{calls}    }}\n");
     }
     format!(
-        "{}{declarations}void rise_ls_call(void *rise_ls_output, void *const *rise_ls_arguments);\n\
-         void rise_ls_call(void *rise_ls_output, void *const *rise_ls_arguments)\n{{\n    (void)rise_ls_arguments;\n{calls}}}\n",
+        "{}{declarations}void rise_ls_call(void *const *rise_ls_outputs, void *const *rise_ls_arguments);\n\
+         void rise_ls_call(void *const *rise_ls_outputs, void *const *rise_ls_arguments)\n{{\n    (void)rise_ls_arguments;\n{calls}}}\n",
         types.text,
     )
 }
@@ -43,8 +43,11 @@ fn parameters(
     first: usize,
     types: &mut Types,
 ) -> (Vec<String>, Vec<String>) {
-    let mut declared = vec!["void *".to_owned()];
-    let mut passed = vec!["rise_ls_output".to_owned()];
+    let (mut declared, mut passed) = (Vec::new(), Vec::new());
+    for at in 0..program.outputs {
+        declared.push("void *".to_owned());
+        passed.push(format!("rise_ls_outputs[{at}]"));
+    }
     for at in first..first + program.sizes {
         let ty = match program.index {
             IndexWidth::Bits32 => "int",

@@ -120,7 +120,7 @@ impl Executable {
             timed: runs.timed.max(1),
             ..runs
         };
-        write_arguments(&input, sizes, args, result.size(), runs)?;
+        write_arguments(&input, sizes, args, &result, runs)?;
         let mut command = Command::new(self.path());
         command.arg(&input).arg(&output).current_dir(folder.path());
         let finished = process::run(&mut command, limits)?;
@@ -164,17 +164,20 @@ fn write_arguments(
     path: &Path,
     sizes: &[i64],
     args: &[&Value],
-    output: u64,
+    result: &Shape,
     runs: Runs,
 ) -> io::Result<()> {
     let mut file = BufWriter::with_capacity(1 << 16, File::create(path)?);
     let count = (sizes.len() + args.len()) as u64;
-    for number in [
+    let outputs = result.outputs();
+    let header = [
         u64::from(runs.warm_up),
         u64::from(runs.timed),
-        output,
+        outputs.len() as u64,
         count,
-    ] {
+    ];
+    let outputs = outputs.iter().map(|(_, output)| output.size());
+    for number in header.into_iter().chain(outputs) {
         file.write_all(&number.to_ne_bytes())?;
     }
     for size in sizes {
@@ -200,7 +203,11 @@ fn read_result(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    if file.metadata()?.len() != u64::from(timed) * 8 + shape.size() {
+    let outputs: Vec<(u64, u64)> = (shape.outputs().iter())
+        .map(|(at, output)| (*at, output.size()))
+        .collect();
+    let written: u64 = outputs.iter().map(|(_, size)| size).sum();
+    if file.metadata()?.len() != u64::from(timed) * 8 + written {
         return Ok(None);
     }
     let mut times = Vec::new();
@@ -210,6 +217,10 @@ fn read_result(
         times.push(Duration::from_nanos(u64::from_ne_bytes(nanoseconds)));
     }
     let mut value = Value::zeros(shape)?;
-    file.read_exact(value.bytes_mut())?;
+    for (at, size) in outputs {
+        // The value is in memory, so that its length fits into a `usize`.
+        let (at, size) = (at as usize, size as usize);
+        file.read_exact(&mut value.bytes_mut()[at..at + size])?;
+    }
     Ok(Some((value, times)))
 }

@@ -11,7 +11,7 @@
 
 enum { NO_MEMORY = 71, NO_FILE = 74, ALIGNMENT = 64 };
 
-void rise_ls_call(void *output, void *const *arguments);
+void rise_ls_call(void *const *outputs, void *const *arguments);
 
 static void fail(int status, const char *what)
 {
@@ -61,9 +61,12 @@ int main(int count, char **words)
     if (file == NULL) {
         fail(NO_FILE, "the arguments cannot be opened");
     }
-    /* Calls before the clock runs, calls after, bytes of output, arguments. */
+    /* Calls before the clock runs, calls after, outputs, arguments. */
     uint64_t header[4];
     get(file, header, sizeof header);
+    uint64_t *sizes = allocate(header[2] * sizeof *sizes);
+    get(file, sizes, header[2] * sizeof *sizes);
+    void **outputs = allocate(header[2] * sizeof(void *));
     void **arguments = allocate(header[3] * sizeof(void *));
     for (uint64_t i = 0; i < header[3]; i++) {
         uint64_t size;
@@ -72,15 +75,17 @@ int main(int count, char **words)
         get(file, arguments[i], size);
     }
     fclose(file);
-    void *output = allocate(header[2]);
-    memset(output, 0, (size_t)header[2]);
+    for (uint64_t i = 0; i < header[2]; i++) {
+        outputs[i] = allocate(sizes[i]);
+        memset(outputs[i], 0, (size_t)sizes[i]);
+    }
     uint64_t *times = allocate(header[1] * sizeof *times);
     for (uint64_t i = 0; i < header[0]; i++) {
-        rise_ls_call(output, arguments);
+        rise_ls_call(outputs, arguments);
     }
     for (uint64_t i = 0; i < header[1]; i++) {
         uint64_t start = now();
-        rise_ls_call(output, arguments);
+        rise_ls_call(outputs, arguments);
         times[i] = now() - start;
     }
     errno = 0;
@@ -89,7 +94,9 @@ int main(int count, char **words)
         fail(NO_FILE, "the result cannot be opened");
     }
     put(file, times, header[1] * sizeof *times);
-    put(file, output, header[2]);
+    for (uint64_t i = 0; i < header[2]; i++) {
+        put(file, outputs[i], sizes[i]);
+    }
     if (fclose(file) != 0) {
         fail(NO_FILE, "the result cannot be written");
     }
@@ -97,8 +104,12 @@ int main(int count, char **words)
     for (uint64_t i = 0; i < header[3]; i++) {
         free(arguments[i]);
     }
+    for (uint64_t i = 0; i < header[2]; i++) {
+        free(outputs[i]);
+    }
     free(arguments);
-    free(output);
+    free(outputs);
+    free(sizes);
     free(times);
     return 0;
 }

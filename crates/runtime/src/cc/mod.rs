@@ -25,7 +25,7 @@ use thiserror::Error;
 /// The `main` function of every program.
 const MAIN: &str = include_str!("main.c");
 
-/// A generated function with its calling convention: the output first, then the sizes, each an
+/// A generated function with its calling convention: the outputs first, then the sizes, each an
 /// `int` or a `long long` by `index`, then the arguments: arrays as pointers, everything else by
 /// value.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,8 @@ pub struct Program<'a> {
     pub text: &'a str,
     /// The name of the function.
     pub function: &'a str,
+    /// The number of outputs.
+    pub outputs: usize,
     /// The number of size parameters.
     pub sizes: usize,
     /// The width of the sizes.

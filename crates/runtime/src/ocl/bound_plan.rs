@@ -2,7 +2,7 @@
 //! of runs.
 
 use super::error::OclError;
-use super::plan::{ArgPlan, KernelPlan, ParamPlan, Plan, SizePlan};
+use super::plan::{ArgPlan, KernelPlan, OutputPlan, ParamPlan, Plan, SizePlan};
 use super::session::{Arg, Buffer, Built, KernelHandle, KernelInfo, Session};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct BoundPlan {
     // Declared first, because kernels are dropped before the buffers that they refer to.
     kernels: Vec<BoundKernel>,
-    output: Buffer,
+    outputs: Vec<(OutputPlan, Buffer)>,
     _memory: Vec<Buffer>,
     session: Session,
     /// The time of the transfer of the arguments to the device.
@@ -41,9 +41,13 @@ impl Session {
     ) -> Result<BoundPlan, E> {
         let built = self.build(&plan.text, "")?;
         let kernels = self.kernels(plan, &built)?;
-        let mut output = self.buffer(size(plan.output)?)?;
-        // Elements that a program never writes are 0.
-        output.clear()?;
+        let mut outputs = Vec::new();
+        for output in &plan.outputs {
+            let mut buffer = self.buffer(size(output.size)?)?;
+            // Elements that a program never writes are 0.
+            buffer.clear()?;
+            outputs.push((*output, buffer));
+        }
         let temporary: Vec<Buffer> = (plan.buffers.iter())
             .map(|bytes| self.buffer(size(*bytes)?))
             .collect::<Result<_, OclError>>()?;
@@ -65,7 +69,7 @@ impl Session {
             sizes: plan.sizes.iter().map(bytes_of).collect(),
             params,
             temporary,
-            output: &output,
+            outputs: &outputs,
         };
         for (kernel, planned) in kernels.iter().zip(&plan.kernels) {
             kernel.handle.set(&memory.args(planned)?)?;
@@ -73,7 +77,7 @@ impl Session {
         let _memory = memory.into_buffers();
         Ok(BoundPlan {
             kernels,
-            output,
+            outputs,
             _memory,
             session: self.clone(),
             upload,
@@ -128,9 +132,16 @@ impl BoundPlan {
         launched.into_iter().map(time).collect()
     }
 
-    /// Transfers the result back, and returns the time.
+    /// Transfers the result back, and returns the time. `result` has the size of [`Plan::result`].
     pub fn read(&self, result: &mut [u8]) -> Result<Duration, OclError> {
-        self.output.read(result)
+        let mut time = Duration::ZERO;
+        for (output, buffer) in &self.outputs {
+            let (from, length) = (size(output.offset)?, size(output.size)?);
+            let part = result.get_mut(from..from + length);
+            let part = part.ok_or(OclError::Memory { bytes: output.size })?;
+            time += buffer.read(part)?;
+        }
+        Ok(time)
     }
 
     /// Returns the properties of each kernel that the driver reports.
@@ -150,7 +161,7 @@ struct KernelArgs<'a> {
     sizes: Vec<Vec<u8>>,
     params: Vec<Param>,
     temporary: Vec<Buffer>,
-    output: &'a Buffer,
+    outputs: &'a [(OutputPlan, Buffer)],
 }
 
 impl KernelArgs<'_> {
@@ -160,7 +171,7 @@ impl KernelArgs<'_> {
 
     fn arg(&self, arg: &ArgPlan) -> Result<Arg<'_>, OclError> {
         let found = match arg {
-            ArgPlan::Output => Some(Arg::Buffer(self.output)),
+            ArgPlan::Output(at) => (self.outputs.get(*at)).map(|(_, buffer)| Arg::Buffer(buffer)),
             ArgPlan::Size(at) => self.sizes.get(*at).map(|bytes| Arg::Bytes(bytes)),
             ArgPlan::Param(at) => self.params.get(*at).map(|param| match param {
                 Param::Value(bytes) => Arg::Bytes(bytes),

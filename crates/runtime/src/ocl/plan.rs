@@ -15,8 +15,19 @@ pub struct Plan {
     pub sizes: Vec<SizePlan>,
     /// The parameters of the program.
     pub params: Vec<ParamPlan>,
+    /// The outputs.
+    pub outputs: Vec<OutputPlan>,
     /// The size of the result in bytes.
-    pub output: u64,
+    pub result: u64,
+}
+
+/// A part of the result that the kernels write to a buffer of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputPlan {
+    /// The offset in the result in bytes.
+    pub offset: u64,
+    /// The size in bytes.
+    pub size: u64,
 }
 
 /// The launch of a kernel.
@@ -53,8 +64,8 @@ pub enum ParamPlan {
 /// An argument of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ArgPlan {
-    /// The buffer of the result.
-    Output,
+    /// The buffer of the output with this index.
+    Output(usize),
     /// The size with this index.
     Size(usize),
     /// The parameter with this index.

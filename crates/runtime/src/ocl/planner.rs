@@ -3,7 +3,7 @@
 
 use super::DeviceInfo;
 use super::launch_sizes::{self, KernelLoops};
-use super::plan::{ArgPlan, KernelPlan, ParamPlan, Plan, SizePlan};
+use super::plan::{ArgPlan, KernelPlan, OutputPlan, ParamPlan, Plan, SizePlan};
 use super::plan_error::{PlanError, items};
 use crate::launch::{self, Launch};
 use crate::shape::{Bindings, Shape};
@@ -24,16 +24,20 @@ pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Pla
     let planner = Planner::new(module, &launch.sizes, device)?;
     planner.check_types()?;
     let mut kernels = Vec::new();
-    let output = match &launch.result {
-        Ok(shape) => shape.size(),
+    let result = match &launch.result {
+        Ok(shape) => shape,
         Err(error) => return Err(PlanError::Result(error.clone())),
     };
+    let outputs = result.outputs().into_iter().map(|(offset, shape)| OutputPlan {
+        offset,
+        size: shape.size(),
+    });
     let size = |value: i64| match module.signature.index {
         IndexWidth::Bits32 => SizePlan::Int(i32::try_from(value).unwrap_or(i32::MAX)),
         IndexWidth::Bits64 => SizePlan::Long(value),
     };
     for kernel in planner.kernels() {
-        kernels.push(planner.kernel(kernel, output)?);
+        kernels.push(planner.kernel(kernel, result.size())?);
     }
     let params = launch.args.iter().map(|value| {
         let bytes = value.bytes().len() as u64;
@@ -49,7 +53,8 @@ pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Pla
         buffers,
         sizes: launch.sizes.iter().map(|(_, value)| size(*value)).collect(),
         params: params.collect(),
-        output,
+        outputs: outputs.collect(),
+        result: result.size(),
     };
     planner.check_memory(&plan)?;
     planner.check_parameters(&plan)?;
@@ -113,13 +118,13 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans a kernel: chooses the launch sizes that are not given, and checks all of them.
-    fn kernel(&self, kernel: &Kernel, output: u64) -> Result<KernelPlan, PlanError> {
+    fn kernel(&self, kernel: &Kernel, result: u64) -> Result<KernelPlan, PlanError> {
         let wanted = self.wanted(kernel)?;
         let mut tried = launch_sizes::preferred(&wanted, self.device);
         let mut refused = None;
         loop {
             let (local, global) = wanted.launch(tried, self.device);
-            let error = match self.with_sizes(kernel, local, global, output) {
+            let error = match self.with_sizes(kernel, local, global, result) {
                 Ok(plan) => return Ok(plan),
                 Err(error) => error,
             };
@@ -181,10 +186,10 @@ impl<'a> Planner<'a> {
         kernel: &Kernel,
         local: [u64; 3],
         global: [u64; 3],
-        output: u64,
+        result: u64,
     ) -> Result<KernelPlan, PlanError> {
         // Kernels that have nothing to do are not launched, nor are those of an empty result.
-        let idle = output == 0 || self.has_nothing_to_do(kernel, global);
+        let idle = result == 0 || self.has_nothing_to_do(kernel, global);
         let (local, global) = match idle {
             true => (local.map(|size| size.max(1)), [0; 3]),
             false => (local, global),
@@ -211,7 +216,7 @@ impl<'a> Planner<'a> {
         let mut args = Vec::new();
         for arg in &kernel.args {
             args.push(match arg {
-                KernelArg::Output => ArgPlan::Output,
+                KernelArg::Output(at) => ArgPlan::Output(*at),
                 KernelArg::Size(at) => ArgPlan::Size(*at),
                 KernelArg::Param(at) => ArgPlan::Param(*at),
                 KernelArg::Buffer(at) => ArgPlan::Buffer(*at),
@@ -297,7 +302,7 @@ impl<'a> Planner<'a> {
         let temporary = temporary
             .zip(&plan.buffers)
             .map(|(buffer, bytes)| (format!("the temporary array `{}`", buffer.name), *bytes));
-        let result = [("the result".to_owned(), plan.output)];
+        let result = plan.outputs.iter().map(|output| ("the result".to_owned(), output.size));
         let mut needed: u64 = 0;
         for (what, bytes) in params.chain(result).chain(temporary) {
             if bytes > self.device.max_allocation {
@@ -333,7 +338,7 @@ impl<'a> Planner<'a> {
                     Some(ParamPlan::Value(bytes)) => *bytes,
                     _ => 8,
                 },
-                ArgPlan::Output | ArgPlan::Buffer(_) | ArgPlan::Local(_) => 8,
+                ArgPlan::Output(_) | ArgPlan::Buffer(_) | ArgPlan::Local(_) => 8,
             };
             let needed: u64 = kernel.args.iter().map(bytes).sum();
             if needed > self.device.parameter_bytes {

@@ -108,7 +108,7 @@ fn sizes_are_computed() -> Result<(), PlanError> {
     assert_eq!(plan.kernels[0].global, [64, 1, 1]);
     assert_eq!(plan.sizes, [SizePlan::Int(64)]);
     assert_eq!(plan.params, [ParamPlan::Buffer(256)]);
-    assert_eq!(plan.output, 256);
+    assert_eq!(plan.result, 256);
     Ok(())
 }
 
@@ -121,7 +121,7 @@ fn an_empty_result_launches_nothing() -> Result<(), PlanError> {
     );
     whole.requires = vec![nat::Prop::AtLeast(Nat::var(N), Nat::ONE)];
     let plan = plan_for(&module(vec![whole.clone()], Vec::new()), 0, &gpu())?;
-    assert_eq!((plan.kernels[0].global, plan.output), ([0; 3], 0));
+    assert_eq!((plan.kernels[0].global, plan.result), ([0; 3], 0));
     assert_eq!(plan.kernels[0].local, [1; 3]);
     let plan = plan_for(&module(vec![whole], Vec::new()), 8, &gpu())?;
     assert_eq!(plan.kernels[0].global, [8, 1, 1]);

@@ -84,7 +84,7 @@ impl<R: Read, W: Write> RunRequest<'_, R, W> {
             protocol::bytes(input, *bytes).map_err(ServeError::Pipe)
         });
         let bound = session.bind(self.plan, args)?;
-        let mut report = Report::before(&bound, self.plan.output);
+        let mut report = Report::before(&bound, self.plan.result);
         self.stage(Stage::Running)?;
         for _ in 0..self.runs.warm_up {
             bound.run()?;
@@ -95,9 +95,9 @@ impl<R: Read, W: Write> RunRequest<'_, R, W> {
         self.stage(Stage::Copying)?;
         let mut result = Vec::new();
         let memory = |_| OclError::Memory {
-            bytes: self.plan.output,
+            bytes: self.plan.result,
         };
-        let length = usize::try_from(self.plan.output).map_err(io::Error::other)?;
+        let length = usize::try_from(self.plan.result).map_err(io::Error::other)?;
         result.try_reserve_exact(length).map_err(memory)?;
         result.resize(length, 0);
         report.download = bound.read(&mut result)?;

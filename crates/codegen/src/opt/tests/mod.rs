@@ -95,7 +95,7 @@ fn check_all(text: &str, name: &str, all_sizes: &[&[i64]], grids: &[Grid]) -> us
             for (part, needed) in done.iter().zip(&mut needed) {
                 result = run(name, launched(part, sizes, *grid), part, &result, needed);
             }
-            let output = parts[0].function.output;
+            let output = parts[0].function.outputs[0];
             let wanted = expected.elements(output);
             assert!(!wanted.is_empty(), "{name} writes nothing");
             same(name, &wanted, &result.elements(output), *grid);

@@ -216,7 +216,7 @@ fn run(kit: &Kit, seed: u64, programs: usize) -> (usize, usize) {
         for seed in 0..2 {
             let result = machine.launch(World::default(), seed);
             assert_eq!(result.races, Vec::<String>::new(), "{text}");
-            let output = done.function.output;
+            let output = done.function.outputs[0];
             same(
                 &text,
                 &expected.elements(output),

@@ -45,7 +45,7 @@ pub(crate) fn print(
     mut signature: Signature,
     index: IndexPolicy,
 ) -> Result<Module> {
-    let stored = function.params.iter().chain([&function.output]);
+    let stored = function.params.iter().chain(&function.outputs);
     let counts = counts::of(&function, stored.chain(&function.heap).copied());
     let width = match index {
         IndexPolicy::Fixed(width) => width,
@@ -248,16 +248,16 @@ impl<'a> Printer<'a> {
         let narrow: Vec<String> = narrow.collect();
         let wide: Vec<String> =
             (signature.sizes.iter().map(|(_, size)| size.to_string())).collect();
-        let call = |callee: &str, sizes: Vec<String>, printer: &Printer<'_>| {
-            let output = printer.names.id(printer.function.output).map(str::to_owned);
+        let call = |callee: &str, sizes: Vec<String>| {
+            let outputs = signature.outputs.iter().map(|(name, _)| name.to_string());
             let params = signature.params.iter().map(|(param, _)| param.to_string());
-            let all: Vec<String> = output.into_iter().chain(sizes).chain(params).collect();
+            let all: Vec<String> = outputs.chain(sizes).chain(params).collect();
             format!("        {callee}({});\n", all.join(", "))
         };
         let [first, second] = callees else {
             return Ok(());
         };
-        let (first, second) = (call(first, narrow, self), call(second, wide, self));
+        let (first, second) = (call(first, narrow), call(second, wide));
         self.write("{\n    if (");
         let start = self.out.len();
         self.fits_narrow(counts)?;
@@ -312,11 +312,16 @@ impl<'a> Printer<'a> {
     }
 
     /// Returns the head of the function: `void name(float *restrict output, int n, …) `. Sets the
-    /// names of sizes and values in the signature to those of the text.
+    /// names of outputs, sizes and values in the signature to those of the text.
     fn parameters(&mut self, name: &str, signature: &mut Signature) -> Result<String> {
         let mut all = Vec::new();
-        let output = self.parameter(self.function.output)?;
-        all.push(output.0);
+        for (at, id) in self.function.outputs.iter().enumerate() {
+            let (text, output) = self.parameter(*id)?;
+            all.push(text);
+            if let Some(entry) = signature.outputs.get_mut(at) {
+                entry.0 = Name::from(output);
+            }
+        }
         for (at, var) in self.function.sizes.iter().enumerate() {
             let size = self.names.fresh(&self.shown.get(*var));
             all.push(format!("{} {size}", self.size_type()));
@@ -391,7 +396,7 @@ impl<'a> Printer<'a> {
         let sizes = self.function.sizes.iter();
         let sizes = sizes.filter(|var| !self.used_vars.contains(var));
         let sizes: Vec<&str> = sizes.filter_map(|var| self.names.var(*var)).collect();
-        let ids = self.function.params.iter().chain([&self.function.output]);
+        let ids = self.function.params.iter().chain(&self.function.outputs);
         let ids = ids.filter(|id| !self.used_ids.contains(id));
         let ids = ids.filter_map(|id| self.names.id(*id));
         let names = sizes.into_iter().chain(ids);

@@ -144,7 +144,12 @@ pub(in crate::targets) fn comment(signature: &Signature) -> String {
     for (_, ty) in &signature.params {
         text.push_str(&format!("{} -> ", type_text(ty, &names)));
     }
-    text.push_str(&type_text(&signature.simplest(&signature.result), &names));
+    let outputs = signature.simplest_outputs();
+    let outputs: Vec<String> = outputs.map(|ty| type_text(&ty, &names)).collect();
+    match &outputs[..] {
+        [output] => text.push_str(output),
+        _ => text.push_str(&format!("({})", outputs.join(", "))),
+    }
     for (at, prop) in signature.requires.iter().enumerate() {
         text.push_str(if at == 0 {
             "\n   where "

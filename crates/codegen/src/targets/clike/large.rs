@@ -21,13 +21,13 @@ impl Printer<'_> {
     }
 
     /// Returns true if a size is proved to be at most the largest `int`, a size parameter, or the
-    /// number of elements of a parameter or of the output.
+    /// number of elements of a parameter or of an output.
     fn fits(&self, nat: &Nat) -> bool {
         let at_most = |limit: Nat| self.facts.proves(&Prop::AtLeast(limit, nat.clone()));
         let function = self.function;
         at_most(Nat::constant(i64::from(i32::MAX)))
             || function.sizes.iter().any(|size| at_most(Nat::var(*size)))
-            || function.params.iter().chain([&function.output]).any(|id| {
+            || function.params.iter().chain(&function.outputs).any(|id| {
                 let count = &self.variable(*id).count;
                 count.as_ref().is_some_and(|count| at_most(count.clone()))
             })

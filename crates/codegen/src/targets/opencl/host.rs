@@ -81,14 +81,16 @@ impl<'m> Host<'m> {
         self.counts()?;
         self.setup();
         let inputs = self.inputs()?;
-        let output = self.output()?;
+        let outputs = self.outputs()?;
         let buffers = self.buffers()?;
         for at in 0..self.device.kernels.len() {
             self.kernel(at)?;
         }
         self.rounds();
-        self.result(&output)?;
-        for name in inputs.iter().chain(&buffers).chain([&output.memory]) {
+        self.checksum(&outputs);
+        let outputs = (0..outputs.len()).map(|at| format!("output_{at}_memory"));
+        let memory = inputs.into_iter().chain(buffers).chain(outputs);
+        for name in memory {
             self.line(&format!("clReleaseMemObject({name});"));
         }
         self.line("clReleaseProgram(program);");
@@ -351,20 +353,22 @@ impl<'m> Host<'m> {
         Ok(buffers)
     }
 
-    fn output(&mut self) -> Result<Output> {
-        let ty = &self.module.signature.result;
-        let layout = self.layout(&element(ty))?;
-        let count = self.sizes.count(ty)?;
-        let size = layout.size();
-        self.line(&format!("const size_t output_count = {count};"));
-        self.line(&format!(
-            "cl_mem output_memory = device_memory(context, CL_MEM_READ_WRITE, \
-             output_count * {size}, NULL);"
-        ));
-        Ok(Output {
-            memory: "output_memory".to_owned(),
-            layout,
-        })
+    /// Writes the creation of the device buffers for the outputs; returns the layouts of their
+    /// elements.
+    fn outputs(&mut self) -> Result<Vec<CType>> {
+        let mut layouts = Vec::new();
+        for (at, (_, ty)) in self.module.signature.outputs.iter().enumerate() {
+            let layout = self.layout(&element(ty))?;
+            let count = self.sizes.count(ty)?;
+            let size = layout.size();
+            self.line(&format!("const size_t output_{at}_count = {count};"));
+            self.line(&format!(
+                "cl_mem output_{at}_memory = device_memory(context, CL_MEM_READ_WRITE, \
+                 output_{at}_count * {size}, NULL);"
+            ));
+            layouts.push(layout);
+        }
+        Ok(layouts)
     }
 
     fn buffers(&mut self) -> Result<Vec<String>> {
@@ -388,7 +392,9 @@ impl<'m> Host<'m> {
         self.line(&format!("check(status, \"clCreateKernel: {name}\");"));
         for (number, arg) in kernel.args.iter().enumerate() {
             let (size, value) = match arg {
-                KernelArg::Output => ("sizeof(cl_mem)".to_owned(), "&output_memory".to_owned()),
+                KernelArg::Output(output) => {
+                    ("sizeof(cl_mem)".to_owned(), format!("&output_{output}_memory"))
+                }
                 KernelArg::Size(size) => {
                     let size = self.module.signature.sizes.get(*size);
                     let name = size.map_or("", |(_, name)| name.as_str());
@@ -446,22 +452,33 @@ impl<'m> Host<'m> {
         }
     }
 
-    /// Writes the checksum, which is the sum of all numbers of the result except for those of type
-    /// `f16`, and the release of the memory of the inputs and the result.
-    fn result(&mut self, output: &Output) -> Result<()> {
-        let size = output.layout.size();
+    /// Writes the checksum, which is the sum of all numbers of the outputs except for those of type
+    /// `f16`, and the release of the memory of the inputs.
+    fn checksum(&mut self, outputs: &[CType]) {
+        self.line("double sum = 0;");
+        for (at, layout) in outputs.iter().enumerate() {
+            self.sum(at, layout);
+        }
+        self.line("printf(\"checksum: %.9g\\n\", sum);");
+        for at in 0..self.module.signature.params.len() {
+            self.line(&format!("free(input_{at});"));
+        }
+    }
+
+    /// Writes the addition of the numbers of an output to the checksum.
+    fn sum(&mut self, at: usize, layout: &CType) {
+        let (size, count) = (layout.size(), format!("output_{at}_count"));
         self.line(&format!(
-            "unsigned char *result = allocate(output_count * {size});"
+            "unsigned char *output_{at} = allocate({count} * {size});"
         ));
-        self.line("if (output_count > 0) {");
+        self.line(&format!("if ({count} > 0) {{"));
         self.line(&format!(
-            "    check(clEnqueueReadBuffer(queue, output_memory, CL_TRUE, 0, \
-             output_count * {size}, result, 0, NULL, NULL), \"clEnqueueReadBuffer\");"
+            "    check(clEnqueueReadBuffer(queue, output_{at}_memory, CL_TRUE, 0, \
+             {count} * {size}, output_{at}, 0, NULL, NULL), \"clEnqueueReadBuffer\");"
         ));
         self.line("}");
-        self.line("double sum = 0;");
-        self.line("for (size_t i = 0; i < output_count; i++) {");
-        for (offset, scalar) in leaves(&output.layout, 0) {
+        self.line(&format!("for (size_t i = 0; i < {count}; i++) {{"));
+        for (offset, scalar) in leaves(layout, 0) {
             if scalar == ScalarType::F16 {
                 continue;
             }
@@ -469,18 +486,13 @@ impl<'m> Host<'m> {
             self.line("    {");
             self.line(&format!("        {ty} value;"));
             self.line(&format!(
-                "        memcpy(&value, result + i * {size} + {offset}, sizeof(value));"
+                "        memcpy(&value, output_{at} + i * {size} + {offset}, sizeof(value));"
             ));
             self.line("        sum += (double)value;");
             self.line("    }");
         }
         self.line("}");
-        self.line("printf(\"checksum: %.9g\\n\", sum);");
-        self.line("free(result);");
-        for at in 0..self.module.signature.params.len() {
-            self.line(&format!("free(input_{at});"));
-        }
-        Ok(())
+        self.line(&format!("free(output_{at});"));
     }
 
     fn layout(&self, ty: &Ty) -> Result<CType> {
@@ -516,11 +528,6 @@ impl<'m> Host<'m> {
         }
         name
     }
-}
-
-struct Output {
-    memory: String,
-    layout: CType,
 }
 
 /// Returns the name of the C type of sizes.

@@ -152,7 +152,7 @@ fn counts_of(parts: &Kernels) -> Result<Vec<Nat>> {
     let mut all = Vec::new();
     for KernelFunction { function, work } in &parts.kernels {
         let temporaries = work.temporaries.iter().map(|temporary| temporary.id);
-        let stored = function.params.iter().copied().chain([function.output]);
+        let stored = function.params.iter().chain(&function.outputs).copied();
         let counts = counts::of(function, stored.chain(temporaries));
         check_constants(function, &counts, function.index)?;
         all.extend(counts.all);
@@ -381,12 +381,13 @@ impl<'a> Printer<'a> {
     ) -> Result<Vec<Candidate>> {
         let function = &part.function;
         let mut all = Vec::new();
-        let (text, _) = self.kernel_parameter(function.output)?;
-        all.push(Candidate::of(
-            What::Id(function.output),
-            text,
-            KernelArg::Output,
-        ));
+        for (at, id) in function.outputs.iter().enumerate() {
+            let (text, output) = self.kernel_parameter(*id)?;
+            if let Some(entry) = signature.outputs.get_mut(at).filter(|_| first) {
+                entry.0 = Name::from(output);
+            }
+            all.push(Candidate::of(What::Id(*id), text, KernelArg::Output(at)));
+        }
         for (at, var) in function.sizes.iter().enumerate() {
             let size = self.names.fresh(&self.shown.get(*var));
             self.names.bind_var(*var, size.clone());

@@ -13,7 +13,7 @@ mod stream;
 
 use rise::core::{Origin, Program};
 use rise::{Pattern, Primitive, Ty, Type, print};
-use syntax::ast::{AddressSpace, ItemKind, Kind};
+use syntax::ast::{AddressSpace, Kind};
 use syntax::{Diagnostic, Fix, Span};
 
 pub use source_map::DefinitionSource;
@@ -206,7 +206,7 @@ impl Reporter<'_> {
             } => self.scatter_order(at, *by, *could_store, *is_kept),
             ProblemKind::Recomputed { reader } => self.recomputed(at, *reader),
             ProblemKind::Parameter { name, kind } => self.parameter(name, *kind),
-            ProblemKind::NoResult { pair } => self.no_result(*pair),
+            ProblemKind::NoResult => self.no_result(),
         };
         found.severity = problem.severity();
         if let Some((def, span)) = spot.inside {
@@ -660,50 +660,31 @@ impl Reporter<'_> {
         Diagnostic::error(codes::NOT_A_PROGRAM, self.def_name(), message).help(help)
     }
 
-    fn no_result(&self, pair: Option<(Primitive, Origin)>) -> Diagnostic {
+    fn no_result(&self) -> Diagnostic {
         let def = &self.source_map.program.name;
         let names = rise::Names(self.source_map.program.names.clone().into());
-        let result = super::primitive_checks::result(&self.source_map.program.body);
-        let text = print::type_text(&result.ty, &names);
-        let message = format!(
-            "`{def}` cannot be compiled on its own: its result `{text}` is neither an array nor a value without arrays"
-        );
-        let found = Diagnostic::error(codes::NOT_A_PROGRAM, self.def_name(), message);
-        match pair {
-            Some((Primitive::Unzip, at)) => {
-                let found =
-                    found.help("leave `unzip` out, so that the result is one array of pairs");
-                let edits = self.with_result_zipped(self.source_map.without_stage(at));
-                return self.fixed(found, "Leave `unzip` out", edits);
-            }
-            Some((_, at)) => {
-                let found =
-                    found.help("return one array of pairs, which `zip` makes of two arrays");
-                let edits = self.with_result_zipped(self.source_map.zipped(at));
-                return self.fixed(found, "Give an array of pairs: `zip`", edits);
-            }
-            None => {}
-        }
-        found.help(match *result.ty {
-            Type::DepPair(_) => {
-                "return an array whose size follows from the parameters, not a dependent pair"
-            }
-            _ => {
-                "a compiled definition gives one array, or a value without one: compile each part \
-                 in a definition of its own"
-            }
-        })
-    }
-
-    /// Adds the edit of the written result type, from a pair of arrays to an array of pairs, to
-    /// edits that change the body accordingly; returns `None` if the type cannot be edited.
-    fn with_result_zipped(&self, edits: Option<Edits>) -> Option<Edits> {
-        let mut edits = edits?;
-        if let ItemKind::Def { ty: Some(ty), .. } = self.source_map.written.item.kind {
-            edits.push(self.source_map.zipped_type(ty)?);
-            edits.sort_by_key(|(span, _)| (span.start, span.end));
-        }
-        Some(edits)
+        let result = &super::primitive_checks::result(&self.source_map.program.body).ty;
+        let outputs = rise::types::outputs(result);
+        let wrong = outputs.iter().find(|output| !rise::types::is_output(output));
+        let part = wrong.unwrap_or(result);
+        let part_text = print::type_text(part, &names);
+        let is_whole = outputs.len() == 1;
+        let what = match is_whole {
+            true => format!("its result `{part_text}`"),
+            false => format!("the part `{part_text}` of its result"),
+        };
+        let (why, help) = match **part {
+            Type::DepPair(_) => (
+                "is a dependent pair",
+                "return an array whose size follows from the parameters",
+            ),
+            _ => (
+                "is an array of tuples that contain arrays",
+                "return a tuple of arrays: `unzip` makes it of an array of tuples",
+            ),
+        };
+        let message = format!("`{def}` cannot be compiled on its own: {what} {why}");
+        Diagnostic::error(codes::NOT_A_PROGRAM, self.def_name(), message).help(help)
     }
 
     fn def_name(&self) -> Span {
