@@ -551,6 +551,33 @@ def rows = depFun(n: Nat => fun(xs: n..dataFun(i => (i + 1).2.f32) =>
 }
 
 #[test]
+fn each_output_is_written_to_its_own_file() {
+    const PROGRAMS: &str = "\
+def both = depFun(n: Nat => fun(xs: n.f32 => (xs |> mapSeq(fun(x => x + 1.0f)), (xs |> reduceSeq(add)(0.0f), 2i32))))
+def same = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x))))
+";
+    let folder = Folder::with(&[("a.rise", PROGRAMS)]);
+    let sizes = ["-D", "n=3", "--arg", "xs=iota"];
+    for backend in ["interp", "c"] {
+        let out = ["--backend", backend, "--out", "a.npy,b.npy"];
+        let ran = run(&folder, "both", &[&sizes[..], &out].concat());
+        assert_eq!((ran.status, ran.out.as_str()), (0, ""), "{}", ran.err);
+        let read = ["--backend", "interp", "--arg", "xs=a.npy"];
+        let ran = run(&folder, "same", &read);
+        assert_eq!(ran.out, "[1.0, 2.0, 3.0]\n", "{}", ran.err);
+    }
+    let ran = run(
+        &folder,
+        "both",
+        &[&sizes[..], &["--backend", "interp", "--out", "a,b,c,d"]].concat(),
+    );
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    expect![[r#"
+        error: `--out` names 4 files, and the result is no tuple of so many outputs
+    "#]].assert_eq(&ran.err);
+}
+
+#[test]
 fn results_are_written_and_read_back() {
     let folder = folder();
     let ran = run(

@@ -395,6 +395,7 @@ fn printed_schedules_give_the_same_code() {
         (FILE, "rows"),
         (NUMBERED, "numbered"),
         (NUMBERED, "short"),
+        (NUMBERED, "parts"),
     ] {
         for (target, title) in [("c", "C"), ("openmp", "OpenMP"), ("opencl", "OpenCL")] {
             let folder = Folder::with(&[("a.rise", text)]);
@@ -408,24 +409,6 @@ fn printed_schedules_give_the_same_code() {
             assert_eq!(pinned.out, expected.out, "{def}, {target}");
         }
     }
-}
-
-#[test]
-fn a_pair_of_arrays_has_no_schedule() {
-    let folder = Folder::with(&[("a.rise", NUMBERED)]);
-    let ran = folder.run(&["schedule", "a.rise", "--def", "parts", "--target", "opencl"]);
-    assert_eq!((ran.status, ran.out.as_str()), (1, ""));
-    expect![[r#"
-        error[not-a-program]: `parts` cannot be compiled on its own: its result `(n.f32, n.m.f32)` is neither an array nor a value without arrays
-         --> a.rise:7:5
-          |
-        7 | def parts = depFun((n: Nat, m: Nat) => fun(a: n.f32, b: n.m.f32 =>
-          |     ^^^^^
-          |
-          = help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
-
-    "#]]
-    .assert_eq(&ran.err);
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn matrix() -> Build {
             declare_as(acc, float("0.0")),
             repeat(j, m, vec![step]),
             assign(
-                elem(b.function.output, Nat::var(i)),
+                elem(b.function.outputs[0], Nat::var(i)),
                 mul(b.get(alpha), b.get(acc)),
             ),
         ],
@@ -130,7 +130,7 @@ fn indices_are_factored_where_that_is_shorter() {
     ];
     let body = cases
         .iter()
-        .map(|index| assign(elem(b.function.output, 0), b.at(xs, index.clone())))
+        .map(|index| assign(elem(b.function.outputs[0], 0), b.at(xs, index.clone())))
         .collect();
     let inner = repeat(vars[3], m.clone(), body);
     let inner = repeat(vars[2], k.clone(), vec![inner]);
@@ -191,7 +191,7 @@ fn integers_wrap_at_their_own_width() {
         ];
         b.function.body = (0..)
             .zip(values)
-            .map(|(at, value)| assign(elem(b.function.output, at), value))
+            .map(|(at, value)| assign(elem(b.function.outputs[0], at), value))
             .collect();
         let module = b.finish(Target::C);
         let body = b.text(Target::C);
@@ -274,10 +274,13 @@ fn floats_become_integers_that_there_are() {
     let cast = |to, value| expr(ExprKind::Cast(to, Box::new(value)), &scalar(to));
     let wide = cast(ScalarType::I32, cast(ScalarType::U8, b.get(x)));
     b.function.body = vec![
-        assign(elem(b.function.output, 0), cast(ScalarType::I32, b.get(x))),
-        assign(elem(b.function.output, 1), wide),
         assign(
-            elem(b.function.output, 2),
+            elem(b.function.outputs[0], 0),
+            cast(ScalarType::I32, b.get(x)),
+        ),
+        assign(elem(b.function.outputs[0], 1), wide),
+        assign(
+            elem(b.function.outputs[0], 2),
             cast(ScalarType::I32, cast(ScalarType::Bool, b.get(x))),
         ),
     ];
@@ -351,7 +354,7 @@ fn what_compilers_warn_of_is_decided() {
     ];
     b.function.body = (0..)
         .zip(values)
-        .map(|(at, value)| assign(elem(b.function.output, at), value))
+        .map(|(at, value)| assign(elem(b.function.outputs[0], at), value))
         .collect();
     expect![[r#"
         void limits(uint8_t *restrict output, uint8_t x) {
@@ -394,7 +397,7 @@ fn tuples_are_structs() {
     b.function.body = vec![repeat(
         i,
         n,
-        vec![assign(elem(b.function.output, Nat::var(i)), value)],
+        vec![assign(elem(b.function.outputs[0], Nat::var(i)), value)],
     )];
     let module = b.finish(Target::C);
     expect![[r#"
@@ -439,7 +442,7 @@ fn memory_that_is_not_small_is_allocated() {
                     mul(b.at(xs, Nat::var(i)), b.at(small, 3)),
                 ),
                 assign(
-                    elem(b.function.output, Nat::var(i)),
+                    elem(b.function.outputs[0], Nat::var(i)),
                     b.at(tmp, Nat::var(i) + 1),
                 ),
             ],
@@ -533,7 +536,7 @@ fn pointers_are_exchanged() {
             j,
             num(4),
             vec![assign(
-                elem(b.function.output, Nat::var(j)),
+                elem(b.function.outputs[0], Nat::var(j)),
                 b.at(from, Nat::var(j)),
             )],
         ),

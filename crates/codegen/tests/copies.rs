@@ -17,7 +17,7 @@ fn rows(start_from_output: bool) -> Build {
     let xs = b.array("xs", &f, &n * &m);
     let acc = b.local("acc", &f, Some(m.clone()));
     let [i, j, k, l] = ["", "", "", ""].map(|name| b.counter(name));
-    let output = b.function.output;
+    let output = b.function.outputs[0];
     let at = |var| Nat::var(i) * &m + Nat::var(var);
     let start = if start_from_output {
         b.at(output, at(j))
@@ -94,7 +94,7 @@ fn an_array_whose_target_is_read_meanwhile_stays() {
     let acc = codegen::ir::Id(2);
     let f = scalar(F32);
     let last = b.local("last", &f, None);
-    let output = b.function.output;
+    let output = b.function.outputs[0];
     let codegen::ir::StmtKind::For(codegen::ir::Loop { body, .. }) = &mut b.function.body[0].kind
     else {
         panic!("a loop");
@@ -163,7 +163,7 @@ fn halves_of_tuples_are_variables_and_copies_are_none() {
             )],
         ),
         assign(Place::plain(sum), b.get(copy)),
-        assign(elem(b.function.output, 0), b.get(sum)),
+        assign(elem(b.function.outputs[0], 0), b.get(sum)),
     ];
     expect![[r#"
         void complex(float *restrict output, int n, float x, float y) {

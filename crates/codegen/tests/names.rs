@@ -38,7 +38,7 @@ fn definitions(target: Target) -> String {
             declare_as(local, float("0.0")),
             assign(Place::plain(local), b.get(param)),
             assign(Place::plain(local), mul(b.get(local), b.get(local))),
-            assign(elem(b.function.output, 0), b.get(local)),
+            assign(elem(b.function.outputs[0], 0), b.get(local)),
         ];
         b.finish(target).text
     });
@@ -66,7 +66,7 @@ fn foreign_functions(target: Target) -> String {
             id: None,
         };
         let call = expr(ExprKind::Call(Arc::new(function), vec![b.get(param)]), &f);
-        (b.function.body).push(assign(elem(b.function.output, 0), call));
+        (b.function.body).push(assign(elem(b.function.outputs[0], 0), call));
     }
     one_unit(std::iter::once(b.finish(target).text))
 }
@@ -148,7 +148,7 @@ fn a_parameter_that_hides_nothing_keeps_its_name() {
     for name in ["y1", "index", "read", "time", "round", "qsort"] {
         let mut b = Build::new("f", &f, &[]);
         let param = b.param(name, &f);
-        b.function.body = vec![assign(elem(b.function.output, 0), b.get(param))];
+        b.function.body = vec![assign(elem(b.function.outputs[0], 0), b.get(param))];
         let text = b.text(Target::C);
         assert!(text.contains(&format!("float {name})")), "{text}");
     }
@@ -168,7 +168,7 @@ fn a_parameter_does_not_hide_a_function_that_is_called() {
     let mut b = Build::new("f", &f, &[]);
     let param = b.param("roundf", &f);
     let call = expr(ExprKind::Call(Arc::new(round), vec![b.get(param)]), &f);
-    b.function.body = vec![assign(elem(b.function.output, 0), call)];
+    b.function.body = vec![assign(elem(b.function.outputs[0], 0), call)];
     let text = b.text(Target::C);
     assert!(text.contains("output[0] = roundf(roundf2);"), "{text}");
 }

@@ -38,7 +38,7 @@ fn reduction(
     b.function.body = vec![
         declare_as(into, int(initial, ty)),
         stmt(StmtKind::Reduce(Box::new(reduce))),
-        assign(elem(b.function.output, 0), b.get(into)),
+        assign(elem(b.function.outputs[0], 0), b.get(into)),
     ];
     b
 }
@@ -73,7 +73,7 @@ fn threads_share_the_outermost_loop() {
     let (i, j) = (b.counter("i"), b.counter("j"));
     let index = Nat::var(i) * &m + Nat::var(j);
     let body = assign(
-        elem(b.function.output, index.clone()),
+        elem(b.function.outputs[0], index.clone()),
         mul(b.at(xs, index), float("2.0")),
     );
     let inner = repeat_as(LoopMode::Parallel, j, m.clone(), vec![body.clone()]);
@@ -103,7 +103,7 @@ fn threads_share_the_outermost_loop() {
     let acc = b.local("acc", &f, None);
     let body = vec![
         declare_as(acc, float("1.5")),
-        assign(elem(b.function.output, Nat::var(i) * &m), b.get(acc)),
+        assign(elem(b.function.outputs[0], Nat::var(i) * &m), b.get(acc)),
         inner,
     ];
     b.function.body = vec![repeat_as(LoopMode::Parallel, i, n, body)];
@@ -132,7 +132,7 @@ fn loops_over_several_rows_are_vectorised() {
     let xs = b.array("xs", &f, &n * &m * 2);
     let (i, j) = (b.counter("i"), b.counter("j"));
     let index = |row: i64| (Nat::var(i) * 2 + row) * &m + Nat::var(j);
-    let output = b.function.output;
+    let output = b.function.outputs[0];
     let of_inputs = [0, 1].map(|row| {
         let value = mul(b.at(xs, index(row)), float("2.0"));
         assign(elem(output, index(row)), value)
@@ -345,7 +345,7 @@ fn functions_of_the_header_have_the_suffix_of_their_type() {
             expr(ExprKind::Call(Arc::new(foreign), vec![arg]), &t)
         };
         b.function.body = vec![assign(
-            elem(b.function.output, 0),
+            elem(b.function.outputs[0], 0),
             call("sqrt", call("fabsf", b.get(x))),
         )];
         text.push_str(&b.finish(Target::C).text);

@@ -32,7 +32,7 @@ fn loops_that_run_at_most_once_are_none() {
     let copy = |b: &Build, var, offset: &Nat| {
         let index = Nat::var(var) + offset;
         vec![assign(
-            elem(b.function.output, index.clone()),
+            elem(b.function.outputs[0], index.clone()),
             b.at(xs, index),
         )]
     };
@@ -101,7 +101,7 @@ fn unrolled_loops_are_written_out_and_their_arrays_are_variables() {
         unrolled(
             l,
             vec![assign(
-                elem(b.function.output, Nat::var(l)),
+                elem(b.function.outputs[0], Nat::var(l)),
                 b.at(acc, Nat::var(l)),
             )],
         ),
@@ -144,7 +144,10 @@ fn unrolling_needs_a_number() {
     let mut b = Build::new("unroll", &f, &["n"]);
     let n = b.size(0);
     let i = b.counter("i");
-    let body = vec![assign(elem(b.function.output, Nat::var(i)), float("0.0"))];
+    let body = vec![assign(
+        elem(b.function.outputs[0], Nat::var(i)),
+        float("0.0"),
+    )];
     let mut refused = |to: Nat| {
         b.function.body = vec![Stmt {
             origin: Origin(7),
@@ -192,7 +195,7 @@ fn conditions_that_ranges_decide_are_gone() {
             i,
             n.clone(),
             vec![assign(
-                elem(b.function.output, Nat::var(i)),
+                elem(b.function.outputs[0], Nat::var(i)),
                 padded(&b, Nat::var(i) + 1),
             )],
         ),
@@ -200,9 +203,9 @@ fn conditions_that_ranges_decide_are_gone() {
             j,
             n,
             vec![assign(
-                elem(b.function.output, Nat::var(j)),
+                elem(b.function.outputs[0], Nat::var(j)),
                 add(
-                    b.at(b.function.output, Nat::var(j)),
+                    b.at(b.function.outputs[0], Nat::var(j)),
                     padded(&b, Nat::var(j) + 2),
                 ),
             )],
@@ -246,7 +249,7 @@ fn no_division_that_ranges_make_unnecessary() {
         vec![repeat(
             j,
             m,
-            vec![assign(elem(b.function.output, flat), b.at(xs, there))],
+            vec![assign(elem(b.function.outputs[0], flat), b.at(xs, there))],
         )],
     )];
     expect![[r#"
@@ -292,7 +295,7 @@ fn rows(mode: LoopMode, count: impl Fn(&Nat, &Nat) -> Nat) -> Build {
             k,
             end.clone(),
             vec![assign(
-                elem(b.function.output, at(k)),
+                elem(b.function.outputs[0], at(k)),
                 add(b.at(one, Nat::var(k)), float("1.0")),
             )],
         ),
@@ -302,8 +305,8 @@ fn rows(mode: LoopMode, count: impl Fn(&Nat, &Nat) -> Nat) -> Build {
             vec![
                 assign(elem(two, Nat::var(l)), b.at(xs, at(l))),
                 assign(
-                    elem(b.function.output, at(l)),
-                    add(b.at(b.function.output, at(l)), b.at(two, Nat::var(l))),
+                    elem(b.function.outputs[0], at(l)),
+                    add(b.at(b.function.outputs[0], at(l)), b.at(two, Nat::var(l))),
                 ),
             ],
         ),
@@ -435,7 +438,7 @@ fn temporaries_that_are_used_once_are_none() {
         set(acc, b.get(d)),
         set(acc, add(b.get(acc), b.get(x))),
         set(dead, add(b.get(dead), float("3.0"))),
-        assign(elem(b.function.output, 0), b.get(acc)),
+        assign(elem(b.function.outputs[0], 0), b.get(acc)),
     ];
     expect![[r#"
         void chain(float *restrict output, float x) {
@@ -463,7 +466,7 @@ fn indices_of_data_are_copied_with_unrolled_loops() {
     let value = b.at(at, Nat::var(i));
     b.function.opaque.push((there, value));
     let body = vec![assign(
-        elem(b.function.output, Nat::var(i)),
+        elem(b.function.outputs[0], Nat::var(i)),
         b.at(xs, Nat::var(there)),
     )];
     b.function.body = vec![repeat_as(LoopMode::Unrolled, i, num(2), body)];
@@ -488,7 +491,7 @@ fn parameters_that_nothing_reads_are_named_as_such() {
     b.param("x", &scalar(F32));
     let value = int(i128::from(i64::MIN), ScalarType::I64);
     b.function.body = vec![
-        assign(elem(b.function.output, 0), value),
+        assign(elem(b.function.outputs[0], 0), value),
         stmt(StmtKind::Block(Vec::new())),
     ];
     expect![[r#"
@@ -515,7 +518,7 @@ fn two_sums(name: &str, element: impl Fn(Expr, Expr) -> Expr) -> Build {
     let [i, j] = ["", ""].map(|name| b.counter(name));
     let (x, y) = (b.at(xs, Nat::var(i)), b.at(xs, Nat::var(j)));
     let y = element(y, b.get(sum));
-    let output = b.function.output;
+    let output = b.function.outputs[0];
     b.function.body = vec![
         declare_as(sum, float("0.0")),
         repeat(
@@ -601,7 +604,7 @@ fn each_part_of_the_text_has_its_origin() {
     );
     let assignment = Stmt {
         origin: Origin(2),
-        ..assign(elem(b.function.output, Nat::var(i)), from(2, product))
+        ..assign(elem(b.function.outputs[0], Nat::var(i)), from(2, product))
     };
     b.function.body = vec![Stmt {
         origin: Origin(1),

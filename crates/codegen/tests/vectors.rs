@@ -45,7 +45,7 @@ fn dot(n: i64, ty: ScalarType) -> Build {
         declare_as(acc, splat(n, int(0, ty), ty)),
         repeat(i, m, vec![step]),
         assign(
-            elem(b.function.output, 0),
+            elem(b.function.outputs[0], 0),
             add(lane(&b, 0), lane(&b, n - 1)),
         ),
     ];
@@ -240,7 +240,7 @@ fn arrays_of_vectors_and_loops_over_lanes() {
                     LoopMode::Vector,
                     l,
                     num(8),
-                    vec![assign(at(b.function.output), add(root, float("1.0")))],
+                    vec![assign(at(b.function.outputs[0]), add(root, float("1.0")))],
                 ),
             ],
         ),
@@ -334,7 +334,7 @@ fn wide(n: i64, ty: ScalarType) -> Build {
         repeat(
             i,
             m,
-            vec![assign(at(b.function.output), add(scaled, negated))],
+            vec![assign(at(b.function.outputs[0]), add(scaled, negated))],
         ),
     ];
     b

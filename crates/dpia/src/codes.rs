@@ -101,9 +101,9 @@ declare_diagnostics! {
     /// A definition cannot be compiled on its own.
     ///
     /// A compiled definition becomes a C function that takes sizes, numbers and arrays. Its parameters cannot be functions, types or
-    /// address spaces, and neither parameters nor result can be tuples with arrays in them, or dependent pairs (take the size and
-    /// the array as two parameters). Return two arrays of the same length as an array of pairs: `zip(a)(b)` instead of `(a, b)`.
-    /// Such definitions can be used by other definitions, and are compiled as a part of them.
+    /// address spaces, tuples with arrays in them, or dependent pairs (take the size and the array as two parameters). Its result can
+    /// be a tuple of arrays and values, but not an array of tuples with arrays in them (`unzip` makes a tuple of it), or a dependent
+    /// pair. Such definitions can be used by other definitions, and are compiled as a part of them.
     ///
     /// Wrong:
     ///

@@ -60,6 +60,8 @@ pub struct Launch {
     pub args: Vec<Value>,
     /// The sources of the arguments.
     pub sources: Vec<ArgumentSource>,
+    /// The number of outputs to which a compiled program writes the result.
+    pub outputs: usize,
     /// The shape of the result, if it is known before the run.
     pub result: Result<Shape, ShapeError>,
 }
@@ -374,6 +376,7 @@ pub fn prepare_for(
         params: (params.iter().map(|param| param.local.name.clone())).collect(),
         args,
         sources,
+        outputs: rise::types::outputs(program.signature().result()).len(),
         result,
         bindings,
     })

@@ -257,9 +257,12 @@ impl Shape {
         }
     }
 
-    /// Returns the outputs of a program whose result has this shape, each with its offset in bytes:
-    /// those of [`rise::types::outputs`].
-    pub fn outputs(&self) -> Vec<(u64, &Shape)> {
+    /// Returns the outputs of a program with this result and this number of outputs, from left to
+    /// right, each with its offset in bytes; `None` if the shape has no such parts.
+    ///
+    /// The outputs are those of [`rise::types::outputs`], or, for a command that takes several
+    /// acceptors of values without arrays, the components of the tuple of all its outputs.
+    pub fn outputs(&self, count: usize) -> Option<Vec<(u64, &Shape)>> {
         fn collect<'s>(shape: &'s Shape, at: u64, found: &mut Vec<(u64, &'s Shape)>) {
             match shape {
                 Shape::Pair(first, second) if shape.contains_array() => {
@@ -271,7 +274,15 @@ impl Shape {
         }
         let mut found = Vec::new();
         collect(self, 0, &mut found);
-        found
+        while found.len() < count {
+            let (at, last) = found.pop()?;
+            let Shape::Pair(first, second) = last else {
+                return None;
+            };
+            found.push((at, first));
+            found.push((at + last.second_offset(), second));
+        }
+        (found.len() == count).then_some(found)
     }
 
     fn contains_array(&self) -> bool {

@@ -67,6 +67,18 @@ impl Value {
         &mut self.bytes
     }
 
+    /// Returns the values of the outputs of [`Shape::outputs`].
+    pub fn outputs(&self, count: usize) -> Option<Vec<Value>> {
+        let part = |(at, shape): (u64, &Shape)| {
+            let mut part = Value::zeros(shape.clone()).ok()?;
+            let (from, size) = (usize::try_from(at).ok()?, part.bytes.len());
+            part.bytes
+                .copy_from_slice(self.bytes.get(from..from + size)?);
+            Some(part)
+        };
+        self.shape.outputs(count)?.into_iter().map(part).collect()
+    }
+
     /// Reads a scalar of type `leaf` at an offset in bytes; `None` if it does not end within the
     /// value.
     pub fn get(&self, offset: u64, leaf: Leaf) -> Option<Scalar> {

@@ -41,7 +41,7 @@ impl Maker {
         format!("let {name} = {stored} in ({second}) |> {run}")
     }
 
-    fn run_kernel(&mut self) -> String {
+    pub fn run_kernel(&mut self) -> String {
         let (local, global) = self.launch_sizes();
         format!("oclRun({local})({global})")
     }
@@ -69,7 +69,7 @@ impl Maker {
     }
 
     /// Generates the body of a kernel.
-    fn kernel(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
+    pub fn kernel(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         // A kernel writes something, even after small choices.
         self.fuel = self.fuel.max(1);
         self.level = Level::Kernel;

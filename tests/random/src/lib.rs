@@ -1,5 +1,5 @@
 //! Generates random well-typed low-level RISE programs as text: nested patterns, views on inputs
-//! and outputs, stores between them, and C functions. A seed determines the program on every
+//! and outputs, stores between them, tuples as results, and C functions. A seed determines the program on every
 //! machine.
 //!
 //! The type checker accepts every program. Most compile for their target, and then the generated
@@ -185,10 +185,7 @@ impl Maker {
             })
             .collect();
         let (first, ty) = params[0].clone();
-        let mut body = match self.backend {
-            Backend::C | Backend::OpenMp => self.written(&first, &ty, &params[1..]),
-            Backend::OpenCl => self.kernels(&first, &ty, &params[1..]),
-        };
+        let mut body = self.results(&first, &ty, &params[1..]);
         if self.choice.one_in(12) {
             body = self.careless(&body);
         }
@@ -212,6 +209,32 @@ impl Maker {
             text,
             sized,
             choices: self.choice.taken(),
+        }
+    }
+
+    /// Generates the body of the definition: one result, or a tuple of two or three.
+    fn results(&mut self, value: &str, ty: &Data, scope: &Scope) -> String {
+        let first = match self.backend {
+            Backend::C | Backend::OpenMp => self.written(value, ty, scope),
+            Backend::OpenCl => self.kernels(value, ty, scope),
+        };
+        if !self.choice.one_in(6) {
+            return first;
+        }
+        if self.backend == Backend::OpenCl {
+            let (second, _) = self.kernel(value, ty, scope);
+            // Every kernel has launch sizes of its own, or none has.
+            return match first.contains("oclRun") {
+                true => format!("({first}, ({second}) |> {})", self.run_kernel()),
+                false => format!("({first}, {second})"),
+            };
+        }
+        self.fuel = 1 + self.choice.below(3);
+        let second = self.written(value, ty, scope);
+        match self.choice.below(3) {
+            0 => format!("({first}, ({second}, 7i32))"),
+            1 => format!("(({first}, {second}), 0.5f)"),
+            _ => format!("({first}, {second})"),
         }
     }
 

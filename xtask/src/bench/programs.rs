@@ -162,6 +162,7 @@ fn measure(
         let program = Program {
             text,
             function: &kernel.name,
+            outputs: launch.outputs,
             sizes: launch.sizes.len(),
             index: codegen::IndexWidth::default(),
             params: &params,
@@ -251,7 +252,9 @@ pub(super) fn call(
         timed: calls,
     };
     Ok(median(
-        executable.run(&sizes, &args, result, runs, limits)?.times,
+        executable
+            .run(&sizes, &args, result, launch.outputs, runs, limits)?
+            .times,
     ))
 }
 

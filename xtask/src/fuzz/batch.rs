@@ -265,6 +265,7 @@ impl Compiled {
         cc::Program {
             text: &self.text,
             function: &self.name,
+            outputs: self.launch.outputs,
             sizes: self.launch.sizes.len(),
             index: codegen::IndexWidth::default(),
             params: &self.params,
@@ -307,7 +308,8 @@ impl Compiled {
             timed: 1,
         };
         let shape = expected.shape().clone();
-        match executable.run(&sizes, &args, shape, once, limits) {
+        let outputs = self.launch.outputs;
+        match executable.run(&sizes, &args, shape, outputs, once, limits) {
             Err(error) => Verdict::Wrong("it does not run", error.to_string()),
             Ok(outcome) if self.fixed_order => identical(&outcome.value, &expected),
             Ok(outcome) => compared(&outcome.value, &expected),

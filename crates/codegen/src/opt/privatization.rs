@@ -467,6 +467,10 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
             ) else {
                 return Ok(None);
             };
+            // An iteration that no write has belongs to a work-item that has not written its element.
+            if !access.writes && !self.is_written_in_each_iteration(access, &loops) {
+                return Ok(None);
+            }
             let counters: Vec<Var> = loops.iter().map(|around| around.counter).collect();
             let is_other = |var: Var| self.flow.changes(var) && !counters.contains(&var);
             if index.any_var(&is_other) || !access.width.is_one() {
@@ -501,6 +505,20 @@ impl<'a, 'f> DistributedArray<'a, 'f> {
             indices.insert(index.clone(), own);
         }
         Ok(Some(PrivatizedArray { count, indices }))
+    }
+
+    /// Returns true if every write of the array is known to be executed for each iteration of the
+    /// distributed loops around a read, one for each dimension.
+    fn is_written_in_each_iteration(&self, read: &Access, loops: &[Around]) -> bool {
+        let facts = self.flow.within(&read.around);
+        let writes = self.accesses.iter().filter(|access| access.writes);
+        writes.into_iter().all(|write| {
+            self.dims.iter().zip(loops).all(|(dim, around)| {
+                self.loop_for(write, *dim).is_some_and(|writer| {
+                    facts.proves(&Prop::AtLeast(writer.to.clone(), around.to.clone()))
+                })
+            })
+        })
     }
 
     fn foreign_access_error(&self, access: &Access) -> CompileError {

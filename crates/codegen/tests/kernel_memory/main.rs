@@ -249,6 +249,20 @@ def main = depFun(n: Nat => fun(xs: n.f32 =>
     );
 }
 
+/// Three work-items read the one element that the first one has stored.
+#[test]
+fn one_element_is_not_that_of_all_work_items() {
+    check_error(
+        "@opencl(local = [4], global = [4])
+def main = depFun(n: Nat => fun(xs: n.f32 =>
+  xs |> split(1) |> mapWorkGroup(fun(c =>
+    c |> mapLocal(twice) |> toMem(Private) |> padClamp(1)(1) |> mapLocal(twice)))))",
+        expect![
+            "other-work-item: this reads Private memory of other work-items: private memory is each work-item's own, and each holds only the elements that it computed in `mapLocal(0)`"
+        ],
+    );
+}
+
 #[test]
 fn groups_do_not_wait_for_each_other() {
     check_error(

@@ -63,12 +63,13 @@ impl Build {
                 name: name.into(),
                 sizes: vars.into_iter().zip(names.clone()).collect(),
                 params: Vec::new(),
-                result: output.clone(),
+                outputs: vec![("output".into(), output.clone())],
                 requires: Vec::new(),
                 names,
             },
         };
-        build.variable("output", output, Some(num(1)), Home::Output);
+        let output = build.variable("output", output, Some(num(1)), Home::Output);
+        build.function.outputs.push(output);
         build
     }
 

@@ -96,7 +96,10 @@ pub fn check_on(program: &Program<Primitive>, target: Features, device: &Device)
         walk.report(program.body.origin, ProblemKind::NoEffect);
     }
     let body = walk.definition(&program.body);
-    if outside.iter().any(|problem| problem.kind == ProblemKind::NoResult) {
+    if outside
+        .iter()
+        .any(|problem| problem.kind == ProblemKind::NoResult)
+    {
         // The result cannot be written in any way.
         walk.problems.retain(|problem| !problem.wants_result());
     }

@@ -80,7 +80,11 @@ pub fn is_choice(primitive: Primitive) -> bool {
 /// Returns true if a definition of this type, in RISE or in DPIA, can be compiled on its own: its
 /// parameters are sizes and data, and generated functions can return its result.
 pub fn is_program(scheme: &Scheme) -> bool {
-    let is_written = |result: &Ty| outputs(result).iter().all(|output| !has_tuple_of_arrays(output));
+    let is_written = |result: &Ty| {
+        outputs(result)
+            .iter()
+            .all(|output| !has_tuple_of_arrays(output))
+    };
     stands_alone(scheme) && result(&scheme.ty).is_none_or(is_written)
 }
 

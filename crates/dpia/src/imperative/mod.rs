@@ -130,7 +130,9 @@ impl Translation {
         let result = self.head(&result)?;
         let data = build::data_of(&result)?;
         let outputs = self.outputs(&data);
-        let mut all = outputs.iter().map(|output| Node::var(output, result.origin));
+        let mut all = outputs
+            .iter()
+            .map(|output| Node::var(output, result.origin));
         let acceptor = build::tuple_acc(&data, &mut all, result.origin)?;
         let mut command = self.acc(&result, acceptor)?;
         for param in outputs.into_iter().chain(parameters.values).rev() {

@@ -223,9 +223,8 @@ fn what_is_no_program() {
             generic[not-a-program] at generic: `generic` cannot be compiled: it takes a type-level parameter that is not a size
               help: a program takes sizes and data and returns data, or it is a command that also takes an acceptor
             nowhere[not-a-program] at nowhere: `nowhere` writes nothing that a caller could read
-              help: take one acceptor, `output: Acc[…]`; write several values as pairs
-            twice[not-a-program] at twice: `twice` writes to `a` and to `b`, and a compiled command has one output
-              help: take one acceptor, `output: Acc[…]`; write several values as pairs
+              help: take an acceptor, `output: Acc[…]`
+            twice: Some(Imperative)
             written[not-a-program] at written: the parameter `x` must be readable (`Rd`), and its type says that it is not yet written (`Wr`)
               help: write `Rd` in its type
             streamed[stream-as-array] at mapStream: no loop writes this stream to the result of `streamed`

@@ -53,7 +53,8 @@ impl Runs<'_> {
             timed: bench.unwrap_or(1),
         };
         let result = self.launch.result.clone()?;
-        let outcome = executable.run(&sizes, &args, result, runs, self.limits)?;
+        let outputs = module.signature.outputs.len();
+        let outcome = executable.run(&sizes, &args, result, outputs, runs, self.limits)?;
         let mut printed = String::from_utf8_lossy(&outcome.stdout).into_owned();
         printed.push_str(&String::from_utf8_lossy(&outcome.stderr));
         Ok(Ran {
@@ -81,6 +82,7 @@ impl Runs<'_> {
         let launch = self.launch;
         if signature.sizes.len() != launch.sizes.len()
             || signature.params.len() != launch.args.len()
+            || (launch.result.iter()).any(|r| r.outputs(signature.outputs.len()).is_none())
         {
             return Err(Failure::failed(
                 "the generated function has other parameters than the program".to_owned(),

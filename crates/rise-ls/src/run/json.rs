@@ -6,7 +6,7 @@ use runtime::compare::{Comparison, Difference};
 use runtime::launch::{ArgumentSource, LaunchError};
 use runtime::value_text::{Length, json};
 use serde::{Serialize, Serializer};
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 use syntax::ast::Name;
 
@@ -32,9 +32,30 @@ struct Result<'a> {
     bandwidth: Option<Bandwidth>,
     verify: Option<Verify>,
     printed: &'a str,
-    out: Option<String>,
+    out: Option<OutFiles>,
     /// The result as printed, shortened.
     text: String,
+}
+
+/// The files to which the outputs were written.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum OutFiles {
+    /// One file for the whole result.
+    Whole(String),
+    /// One file for each output.
+    Outputs(Vec<String>),
+}
+
+impl OutFiles {
+    fn of(paths: &[PathBuf]) -> Option<OutFiles> {
+        let text = |path: &PathBuf| path.display().to_string();
+        match paths {
+            [] => None,
+            [path] => Some(OutFiles::Whole(text(path))),
+            _ => Some(OutFiles::Outputs(paths.iter().map(text).collect())),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -115,7 +136,7 @@ fn as_object<S: Serializer>(sizes: &[(Name, i64)], to: S) -> std::result::Result
 
 /// Returns the run as one line of JSON. It contains the result under `value` if `whole` is set and
 /// the result was not written to a file.
-pub fn result(done: &Done, out: Option<&Path>, whole: bool) -> String {
+pub fn result(done: &Done, out: &[PathBuf], whole: bool) -> String {
     let head = Result {
         def: &done.def,
         backend: done.backend.as_str(),
@@ -140,11 +161,11 @@ pub fn result(done: &Done, out: Option<&Path>, whole: bool) -> String {
             .map(|(copy, share)| Bandwidth { copy, share }),
         verify: done.verified.as_ref().map(verify),
         printed: &done.printed,
-        out: out.map(|path| path.display().to_string()),
+        out: OutFiles::of(out),
         text: done.value.text(Length::Short),
     };
     let mut text = serde_json::to_string(&head).unwrap_or_else(|_| "{}".to_owned());
-    if whole && out.is_none() && text.len() > 2 {
+    if whole && out.is_empty() && text.len() > 2 {
         text.truncate(text.len() - 1);
         text.push_str(",\"value\":");
         // Writing to a string does not fail.

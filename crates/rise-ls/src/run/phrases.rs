@@ -8,14 +8,14 @@ use super::{Backend, Failure, Job, enumeration, errors};
 use db::{Database, ItemId, Target};
 use dpia::definition::Stage;
 use dpia::{PhraseProgram, phrase};
-use rise::core::{Node, Param, ParameterForm, Program, dep_lambda, lambda};
-use rise::{Primitive, Type};
+use rise::core::{Form, Node, Param, ParameterForm, Program, dep_lambda, lambda};
+use rise::{Arg, Primitive, Type};
 use std::sync::Arc;
 use syntax::Diagnostic;
 
 /// Returns the definition as a program of RISE, and true if it is imperative. The program of an
-/// imperative definition only has the right type: its body is the output parameter, and not a
-/// computation.
+/// imperative definition only has the right type: its body is the tuple of the output parameters,
+/// and not a computation.
 pub(super) fn program(
     db: &Database,
     item: ItemId,
@@ -62,26 +62,34 @@ fn target(db: &Database, item: ItemId) -> Target {
     db.targets(item).iter().next().unwrap_or_default()
 }
 
-/// Converts the parameters of an imperative program to a function from all parameters except the
-/// output to the output, which is the first acceptor. Returns `None` if there is no acceptor, or a
-/// parameter does not have a type of data.
+/// Converts the parameters of an imperative program to a function from all expressions to the tuple
+/// of all acceptors. Returns `None` if there is no acceptor, or a parameter does not have a type of
+/// data.
 fn outside(program: &PhraseProgram) -> Option<Program<Primitive>> {
-    let mut output = None;
+    let mut outputs = Vec::new();
     let mut params = Vec::new();
     for param in program.signature().params {
         match param.form {
             ParameterForm::Value(value) => {
-                let is_output = matches!(*value.ty, Type::Acc(_)) && output.is_none();
+                let is_output = matches!(*value.ty, Type::Acc(_));
                 let ty = phrase::data(&value.ty)?.clone();
                 let value = Param { ty, ..value };
                 if is_output {
-                    output = Some(Node::var(&value, param.origin));
+                    outputs.push(Node::var(&value, param.origin));
                 } else {
                     params.push(ParameterForm::Value(value));
                 }
             }
             size @ ParameterForm::TypeLevel { .. } => params.push(size),
         }
+    }
+    let mut last = outputs.pop()?;
+    for output in outputs.into_iter().rev() {
+        let types = [&output, &last].map(|half| Arg::Type(half.ty.clone()));
+        let ty = Type::Pair(output.ty.clone(), last.ty.clone()).into();
+        let origin = last.origin;
+        let form = Form::Primitive(Primitive::MakePair, types.into(), vec![output, last].into());
+        last = Node::new(form, ty, origin);
     }
     let over = |body, param| match param {
         ParameterForm::TypeLevel {
@@ -93,7 +101,7 @@ fn outside(program: &PhraseProgram) -> Option<Program<Primitive>> {
     };
     Some(Program {
         name: program.name.clone(),
-        body: params.into_iter().rev().fold(output?, over),
+        body: params.into_iter().rev().fold(last, over),
         obligations: program.obligations.clone(),
         facts: program.facts.clone(),
         names: program.names.clone(),

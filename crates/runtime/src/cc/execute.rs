@@ -76,6 +76,14 @@ pub enum RunError {
     },
 }
 
+/// A part of the result that the function writes to memory of its own.
+struct OutputPart {
+    /// The offset in the result in bytes.
+    offset: u64,
+    /// The size in bytes.
+    size: u64,
+}
+
 fn error_detail(output: &str) -> String {
     if output.is_empty() {
         String::new()
@@ -86,15 +94,24 @@ fn error_detail(output: &str) -> String {
 
 impl Executable {
     /// Calls the function with these sizes and arguments in a process of its own, as often as `runs`
-    /// says. Returns the last result, which has this shape, and the times of the timed calls.
+    /// says. Returns the last result, which has this shape, and the times of the timed calls. The
+    /// function writes the result to `outputs` outputs.
     pub fn run(
         &self,
         sizes: &[i64],
         args: &[&Value],
         result: Shape,
+        outputs: usize,
         runs: Runs,
         limits: &Limits,
     ) -> Result<Outcome, RunError> {
+        let outputs = result.outputs(outputs).unwrap_or_default();
+        let outputs: Vec<OutputPart> = (outputs.iter())
+            .map(|(offset, output)| OutputPart {
+                offset: *offset,
+                size: output.size(),
+            })
+            .collect();
         let arguments = args.iter().map(|arg| arg.bytes().len() as u64).sum::<u64>();
         // This process already has the arguments. The program has a copy of them, and both have the
         // result.
@@ -120,14 +137,14 @@ impl Executable {
             timed: runs.timed.max(1),
             ..runs
         };
-        write_arguments(&input, sizes, args, &result, runs)?;
+        write_arguments(&input, sizes, args, &outputs, runs)?;
         let mut command = Command::new(self.path());
         command.arg(&input).arg(&output).current_dir(folder.path());
         let finished = process::run(&mut command, limits)?;
         if !finished.status.success() {
             return Err(failure(&finished));
         }
-        match read_result(&output, result, runs.timed)? {
+        match read_result(&output, result, &outputs, runs.timed)? {
             Some((value, times)) => Ok(Outcome {
                 value,
                 times,
@@ -164,19 +181,18 @@ fn write_arguments(
     path: &Path,
     sizes: &[i64],
     args: &[&Value],
-    result: &Shape,
+    outputs: &[OutputPart],
     runs: Runs,
 ) -> io::Result<()> {
     let mut file = BufWriter::with_capacity(1 << 16, File::create(path)?);
     let count = (sizes.len() + args.len()) as u64;
-    let outputs = result.outputs();
     let header = [
         u64::from(runs.warm_up),
         u64::from(runs.timed),
         outputs.len() as u64,
         count,
     ];
-    let outputs = outputs.iter().map(|(_, output)| output.size());
+    let outputs = outputs.iter().map(|output| output.size);
     for number in header.into_iter().chain(outputs) {
         file.write_all(&number.to_ne_bytes())?;
     }
@@ -196,6 +212,7 @@ fn write_arguments(
 fn read_result(
     path: &Path,
     shape: Shape,
+    outputs: &[OutputPart],
     timed: u32,
 ) -> Result<Option<(Value, Vec<Duration>)>, RunError> {
     let mut file = match File::open(path) {
@@ -203,10 +220,7 @@ fn read_result(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let outputs: Vec<(u64, u64)> = (shape.outputs().iter())
-        .map(|(at, output)| (*at, output.size()))
-        .collect();
-    let written: u64 = outputs.iter().map(|(_, size)| size).sum();
+    let written: u64 = outputs.iter().map(|output| output.size).sum();
     if file.metadata()?.len() != u64::from(timed) * 8 + written {
         return Ok(None);
     }
@@ -217,10 +231,10 @@ fn read_result(
         times.push(Duration::from_nanos(u64::from_ne_bytes(nanoseconds)));
     }
     let mut value = Value::zeros(shape)?;
-    for (at, size) in outputs {
+    for output in outputs {
         // The value is in memory, so that its length fits into a `usize`.
-        let (at, size) = (at as usize, size as usize);
-        file.read_exact(&mut value.bytes_mut()[at..at + size])?;
+        let (from, size) = (output.offset as usize, output.size as usize);
+        file.read_exact(&mut value.bytes_mut()[from..from + size])?;
     }
     Ok(Some((value, times)))
 }

@@ -57,6 +57,7 @@ impl Test {
         let program = Program {
             text,
             function: "f",
+            outputs: 1,
             sizes,
             index: IndexWidth::default(),
             params,
@@ -78,7 +79,7 @@ impl Test {
             .compile(text, sizes.len(), &params)
             .map_err(|error| error.to_string())?;
         assert_eq!(program.messages, []);
-        let outcome = program.run(sizes, args, result, runs, &self.limits);
+        let outcome = program.run(sizes, args, result, 1, runs, &self.limits);
         outcome.map_err(|error| error.to_string())
     }
 
@@ -254,13 +255,13 @@ fn what_never_ends_is_stopped() {
         panic!("that is C");
     };
     test.limits.time = Some(TimeLimit::of_each_part(Duration::from_millis(100)));
-    let result = program.run(&[], &[], Shape::Scalar(S::I32), ONCE, &test.limits);
+    let result = program.run(&[], &[], Shape::Scalar(S::I32), 1, ONCE, &test.limits);
     assert!(matches!(
         result,
         Err(RunError::Process(ProcessError::TooLong(_)))
     ));
     test.limits.cancel.cancel();
-    let result = program.run(&[], &[], Shape::Scalar(S::I32), ONCE, &test.limits);
+    let result = program.run(&[], &[], Shape::Scalar(S::I32), 1, ONCE, &test.limits);
     assert!(matches!(
         result,
         Err(RunError::Process(ProcessError::Cancelled))
@@ -274,7 +275,7 @@ fn too_much_memory_is_refused_up_front() {
         panic!("that is C");
     };
     let huge = array(1 << 50, Shape::Scalar(S::I32));
-    let result = program.run(&[], &[], huge, ONCE, &Limits::default());
+    let result = program.run(&[], &[], huge, 1, ONCE, &Limits::default());
     assert!(matches!(
         result,
         Err(RunError::Memory { .. } | RunError::Shape(_) | RunError::Failed { .. })
@@ -298,6 +299,7 @@ fn programs_are_compiled_together() {
     let program = |function, sizes, params| Program {
         text: "",
         function,
+        outputs: 1,
         sizes,
         index: IndexWidth::default(),
         params,
@@ -311,7 +313,7 @@ fn programs_are_compiled_together() {
     };
     let run = |sizes: &[i64], args: &[&Value]| {
         let result = Shape::Scalar(S::I32);
-        let outcome = built.run(sizes, args, result, ONCE, &test.limits);
+        let outcome = built.run(sizes, args, result, 1, ONCE, &test.limits);
         outcome.map(|outcome| outcome.value.text(Length::Full))
     };
     assert!(matches!(run(&[0, 41], &[]).as_deref(), Ok("42")));
@@ -326,6 +328,7 @@ fn more_options_count_more() {
     let program = Program {
         text,
         function: "f",
+        outputs: 1,
         sizes: 0,
         index: IndexWidth::default(),
         params: &[],
@@ -338,7 +341,7 @@ fn more_options_count_more() {
             let built = program.compile_in(test.folder.path(), &compiler, &test.limits);
             let outcome = built
                 .ok()?
-                .run(&[], &[], Shape::Scalar(S::I32), ONCE, &test.limits);
+                .run(&[], &[], Shape::Scalar(S::I32), 1, ONCE, &test.limits);
             Some(outcome.ok()?.value.text(Length::Full))
         })
         .collect();

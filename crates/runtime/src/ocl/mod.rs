@@ -23,7 +23,7 @@ pub use bound_plan::BoundPlan;
 pub use devices::{DeviceInfo, DeviceType, VectorWidths, choose, devices};
 pub use error::OclError;
 pub use messages::{parse as parse_log, unresolved};
-pub use plan::{ArgPlan, KernelPlan, ParamPlan, Plan};
+pub use plan::{ArgPlan, KernelPlan, OutputPlan, ParamPlan, Plan};
 pub use plan_error::{PlanError, local_text, sizes_text};
 pub use planner::{check_given, counters_fit, plan};
 pub use protocol::{Report, Runs, Stage};

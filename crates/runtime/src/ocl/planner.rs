@@ -28,7 +28,9 @@ pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Pla
         Ok(shape) => shape,
         Err(error) => return Err(PlanError::Result(error.clone())),
     };
-    let outputs = result.outputs().into_iter().map(|(offset, shape)| OutputPlan {
+    let outputs = result.outputs(module.signature.outputs.len());
+    let outputs = outputs.ok_or_else(PlanError::other_parameters)?;
+    let outputs = outputs.into_iter().map(|(offset, shape)| OutputPlan {
         offset,
         size: shape.size(),
     });
@@ -302,7 +304,10 @@ impl<'a> Planner<'a> {
         let temporary = temporary
             .zip(&plan.buffers)
             .map(|(buffer, bytes)| (format!("the temporary array `{}`", buffer.name), *bytes));
-        let result = plan.outputs.iter().map(|output| ("the result".to_owned(), output.size));
+        let result = plan
+            .outputs
+            .iter()
+            .map(|output| ("the result".to_owned(), output.size));
         let mut needed: u64 = 0;
         for (what, bytes) in params.chain(result).chain(temporary) {
             if bytes > self.device.max_allocation {

@@ -21,7 +21,11 @@ fn nat(value: i64) -> Nat {
 fn kernel(local: [Option<Nat>; 3], global: [Option<Nat>; 3]) -> Kernel {
     Kernel {
         name: "k".into(),
-        args: vec![KernelArg::Output, KernelArg::Size(0), KernelArg::Param(0)],
+        args: vec![
+            KernelArg::Output(0),
+            KernelArg::Size(0),
+            KernelArg::Param(0),
+        ],
         launch: rise::core::Launch { local, global },
         sizes: LaunchVars {
             local: [Var(1), Var(2), Var(3)],
@@ -45,7 +49,7 @@ fn module(kernels: Vec<Kernel>, buffers: Vec<Buffer>) -> Module {
             index: IndexWidth::default(),
             sizes: vec![(N, "n".into())],
             params: vec![("xs".into(), array.clone())],
-            result: array,
+            outputs: vec![("output".into(), array)],
             requires: Vec::new(),
             names: names.map(Into::into).to_vec(),
         },
@@ -69,6 +73,7 @@ fn plan_for(module: &Module, n: i32, device: &DeviceInfo) -> Result<Plan, PlanEr
 fn launch_of(n: i32) -> Launch {
     let shape = Shape::Array(n as u64, Arc::new(Shape::Scalar(ScalarType::F32)));
     Launch {
+        outputs: 1,
         sizes: vec![("n".into(), n.into())],
         bindings: Bindings::default(),
         params: vec!["xs".into()],
@@ -140,7 +145,7 @@ fn a_kernel_without_iterations_is_not_launched() -> Result<(), PlanError> {
     first.requires = vec![nat::Prop::AtLeast(Nat::var(N), Nat::ONE)];
     first.items = vec![loops(Level::Global, 0, Nat::var(N))];
     let mut second = sizes(1, Nat::ONE);
-    second.args = vec![KernelArg::Output, KernelArg::Buffer(0)];
+    second.args = vec![KernelArg::Output(0), KernelArg::Buffer(0)];
     let buffer = Buffer {
         name: "tmp".into(),
         bytes: Nat::var(N) * 4,
@@ -155,7 +160,7 @@ fn a_kernel_without_iterations_is_not_launched() -> Result<(), PlanError> {
         ];
         let module = Module {
             signature: Signature {
-                result: Arc::new(Type::Scalar(ScalarType::F32)),
+                outputs: vec![("output".into(), Arc::new(Type::Scalar(ScalarType::F32)))],
                 ..module(Vec::new(), Vec::new()).signature
             },
             ..module(kernels, vec![buffer.clone()])

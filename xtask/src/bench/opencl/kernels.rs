@@ -158,7 +158,7 @@ impl Kernels {
         let mut steps = Vec::new();
         for kernel in &plan.kernels {
             let arg = |arg: &ArgPlan| match arg {
-                ArgPlan::Output => Ok(Arg::Buffer(&output)),
+                ArgPlan::Output(_) => Ok(Arg::Buffer(&output)),
                 ArgPlan::Size(at) => arguments.size(*at),
                 ArgPlan::Param(at) => arguments.param(*at),
                 ArgPlan::Buffer(at) => {

@@ -392,9 +392,10 @@ impl<'m> Host<'m> {
         self.line(&format!("check(status, \"clCreateKernel: {name}\");"));
         for (number, arg) in kernel.args.iter().enumerate() {
             let (size, value) = match arg {
-                KernelArg::Output(output) => {
-                    ("sizeof(cl_mem)".to_owned(), format!("&output_{output}_memory"))
-                }
+                KernelArg::Output(output) => (
+                    "sizeof(cl_mem)".to_owned(),
+                    format!("&output_{output}_memory"),
+                ),
                 KernelArg::Size(size) => {
                     let size = self.module.signature.sizes.get(*size);
                     let name = size.map_or("", |(_, name)| name.as_str());

@@ -1,7 +1,8 @@
 //! Messages about kernels: writes by several work-items, and launch sizes.
 
 use nat::Nat;
-use rise::core::Origin;
+use rise::core::{Expr, Form, Origin, subterms};
+use rise::types::contains_array;
 use rise::{Primitive, TermInfo, Type, print};
 use syntax::ast::{Annotation, AnnotationValue, BinaryOp, ScalarType, TermId, TermKind};
 use syntax::{Diagnostic, Span};
@@ -13,7 +14,41 @@ use super::{Reporter, offer, tick};
 use crate::codes;
 use crate::functional::problem::{ConcurrentWriters, LaunchError, ParallelMap, ProblemKind};
 
+/// Returns the tuple components of a result that are outputs of the program, from left to right.
+fn outputs(result: &Expr<Primitive>) -> Vec<&Expr<Primitive>> {
+    match &result.form {
+        Form::Primitive(Primitive::MakePair, _, args) if contains_array(&result.ty) => {
+            args.iter().flat_map(outputs).collect()
+        }
+        _ => vec![result],
+    }
+}
+
 impl Reporter<'_> {
+    fn number_of_results(&self) -> usize {
+        outputs(super::super::primitive_checks::result(
+            &self.source_map.program.body,
+        ))
+        .len()
+    }
+
+    /// Returns the words for the output of the program that an expression is a part of: "result",
+    /// or "second result" if there are several.
+    fn result_at(&self, at: Origin) -> String {
+        let result = super::super::primitive_checks::result(&self.source_map.program.body);
+        let outputs = outputs(result);
+        let is_inside = |output: &&Expr<Primitive>| subterms(output).any(|term| term.origin == at);
+        match outputs.iter().position(is_inside) {
+            Some(number) if outputs.len() > 1 => match number {
+                0 => "first result".to_owned(),
+                1 => "second result".to_owned(),
+                2 => "third result".to_owned(),
+                _ => format!("result number {}", number + 1),
+            },
+            _ => "result".to_owned(),
+        }
+    }
+
     pub(super) fn written_by_all(
         &self,
         at: Origin,
@@ -37,7 +72,11 @@ impl Reporter<'_> {
             ConcurrentWriters::Group => "every work-item of a work-group",
         };
         let what = match (memory.made_by, memory.space) {
-            (None, _) => format!("the result of `{}`", self.source_map.program.name),
+            (None, _) => format!(
+                "the {} of `{}`",
+                self.result_at(at),
+                self.source_map.program.name
+            ),
             (Some(_), Some(space)) => format!("the same {space} memory"),
             (Some(_), None) => "the same memory".to_owned(),
         };
@@ -112,8 +151,17 @@ impl Reporter<'_> {
         {
             let launch = "@opencl(local = [1], global = [1])";
             found.help = Some(format!(
-                "write the result inside of a `{map}`, or launch one work-item: `{launch}`"
+                "write the result inside of a `{map}`, or launch one work-item: {}",
+                match self.number_of_results() {
+                    0 | 1 => format!("`{launch}`"),
+                    _ => "give each result a kernel of its own, as in \
+                          `|> oclRun(1, 1, 1)(1, 1, 1)` for this one"
+                        .to_owned(),
+                }
             ));
+            if self.number_of_results() > 1 {
+                return found;
+            }
             let edits = self.annotated(launch);
             offer(
                 &mut found,

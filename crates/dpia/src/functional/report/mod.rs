@@ -665,7 +665,9 @@ impl Reporter<'_> {
         let names = rise::Names(self.source_map.program.names.clone().into());
         let result = &super::primitive_checks::result(&self.source_map.program.body).ty;
         let outputs = rise::types::outputs(result);
-        let wrong = outputs.iter().find(|output| !rise::types::is_output(output));
+        let wrong = outputs
+            .iter()
+            .find(|output| !rise::types::is_output(output));
         let part = wrong.unwrap_or(result);
         let part_text = print::type_text(part, &names);
         let is_whole = outputs.len() == 1;

@@ -16,8 +16,9 @@ use db::{Database, ItemId};
 use options::RunFormat;
 use progress::Progress;
 use runtime::launch::Request;
-use runtime::npy;
+use runtime::{Value, npy};
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use syntax::Severity;
 
 pub fn run(options: &RunOptions) -> u8 {
@@ -84,22 +85,14 @@ fn job(db: &Database, item: ItemId, options: &RunOptions, without: PassSet) -> J
 }
 
 fn finish(done: &Done, options: &RunOptions) -> u8 {
-    if let Some(path) = &options.out
-        && let Err(status) = output::to_file(path, |mut out| {
-            npy::write(&done.value, &mut out).map_err(|error| io::Error::other(error.to_string()))
-        })
-    {
+    if let Err(status) = write_outputs(&done.value, &options.out) {
         return status;
     }
     let is_wrong = done.verified.as_ref().is_some_and(|found| found.wrong > 0);
     let status = if is_wrong { FAILURE } else { SUCCESS };
     match options.format {
         RunFormat::Json => output::result(status, |out| {
-            writeln!(
-                out,
-                "{}",
-                run::result_json(done, options.out.as_deref(), true)
-            )
+            writeln!(out, "{}", run::result_json(done, &options.out, true))
         }),
         RunFormat::Human => {
             if !done.printed.is_empty() {
@@ -110,9 +103,31 @@ fn finish(done: &Done, options: &RunOptions) -> u8 {
             if let Some(doubt) = run::text::doubt(done) {
                 output::warning(&doubt);
             }
-            output::result(status, |out| {
-                show::result(done, options.out.as_deref(), out)
-            })
+            output::result(status, |out| show::result(done, &options.out, out))
+        }
+    }
+}
+
+/// Writes a value to a file, or each of its outputs to one of several files.
+fn write_outputs(value: &Value, paths: &[PathBuf]) -> Result<(), u8> {
+    let write = |value: &Value, path: &Path| {
+        output::to_file(path, |mut out| {
+            npy::write(value, &mut out).map_err(|error| io::Error::other(error.to_string()))
+        })
+    };
+    match paths {
+        [] => Ok(()),
+        [path] => write(value, path),
+        _ => {
+            let Some(outputs) = value.outputs(paths.len()) else {
+                output::error(&format!(
+                    "`--out` names {} files, and the result is no tuple of so many outputs",
+                    paths.len(),
+                ));
+                return Err(BAD_USAGE);
+            };
+            let mut pairs = outputs.iter().zip(paths);
+            pairs.try_for_each(|(output, path)| write(output, path))
         }
     }
 }

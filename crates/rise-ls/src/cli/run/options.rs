@@ -62,9 +62,9 @@ pub struct RunOptions {
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
 
-    /// Write the result to this .npy file
-    #[arg(long, value_name = "FILE.npy")]
-    pub out: Option<PathBuf>,
+    /// Write the result to this .npy file; several outputs to one file each, separated by commas
+    #[arg(long, value_name = "FILE.npy", value_delimiter = ',')]
+    pub out: Vec<PathBuf>,
 
     /// The format in which the result is printed
     #[arg(long, value_enum, default_value_t)]

@@ -7,7 +7,7 @@ use crate::run::{Complaint, Done, text};
 use dpia::codes;
 use runtime::value_text::Length;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::PathBuf;
 use syntax::Severity;
 
 /// The largest number of scalars of a result that is printed in full. The result of a timed run is
@@ -15,12 +15,12 @@ use syntax::Severity;
 const MAX_SCALARS: u64 = 1_000;
 
 /// Prints the reason for using the interpreter by default, the result (unless it was written to
-/// `out_file`), the times, the device, and the verdict of `--verify`, as far as there are any.
-pub fn result(done: &Done, out_file: Option<&Path>, out: &mut impl Write) -> io::Result<()> {
+/// `out_files`), the times, the device, and the verdict of `--verify`, as far as there are any.
+pub fn result(done: &Done, out_files: &[PathBuf], out: &mut impl Write) -> io::Result<()> {
     if let Some(line) = text::fallback(done) {
         writeln!(out, "{line}")?;
     }
-    if out_file.is_none() {
+    if out_files.is_empty() {
         let whole = text::printed(done.value.shape()) <= MAX_SCALARS && done.times.is_empty();
         let length = if whole { Length::Full } else { Length::Short };
         writeln!(out, "{}", done.value.text(length))?;

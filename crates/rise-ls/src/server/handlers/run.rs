@@ -325,7 +325,7 @@ pub fn run(
 
 fn result(done: &Done, whole: bool) -> String {
     let whole = whole && text::printed(done.value.shape()) <= MAX_SCALARS;
-    run::result_json(done, None, whole)
+    run::result_json(done, &[], whole)
 }
 
 /// Summarises the result on one line, as in `` `dot` ran in C with n = 4: 20.0 ``.
