@@ -574,7 +574,8 @@ def same = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x))))
     assert_eq!((ran.status, ran.out.as_str()), (2, ""));
     expect![[r#"
         error: `--out` names 4 files, and the result is no tuple of so many outputs
-    "#]].assert_eq(&ran.err);
+    "#]]
+    .assert_eq(&ran.err);
 }
 
 #[test]

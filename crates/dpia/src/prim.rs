@@ -67,6 +67,7 @@ rise::primitive_list!(primitives {
     DepIdx = "depIdx",
     IdxVec = "idxVec",
     ZipStream = "zipStream",
+    InPlace = "inPlace",
     // commands
     Assign = "assign",
     Seq = "seq",

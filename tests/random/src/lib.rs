@@ -305,6 +305,7 @@ impl Maker {
         }
         let (written, ty) = self.stored_by_pattern(&value, &ty, scope);
         let (written, ty) = self.written_views(&written, &ty);
+        let written = self.updated_in_place(written, &ty);
         if self.fuel == 0 || !ty.has_array() {
             return written;
         }

@@ -3,6 +3,9 @@
 use crate::views::{as_scalars, joined, split, transposed};
 use crate::{Data, Maker, Size};
 
+/// An array of three indices.
+const INDICES: &str = "generate(fun(i => i)) : 3.Idx[3]";
+
 impl Maker {
     /// Applies some views to a written value.
     pub fn written_views(&mut self, value: &str, ty: &Data) -> (String, Data) {
@@ -60,6 +63,35 @@ impl Maker {
         };
         let text = format!("{xs} |> map(fun({row} => {body}))");
         Some((text, Data::array(n, out)))
+    }
+
+    /// Sometimes repeats steps on an array of numbers that leave the accumulator as it is, or
+    /// continue with an inner reduction that starts from it.
+    pub fn updated_in_place(&mut self, written: String, ty: &Data) -> String {
+        let Data::Array(_, elem) = ty else {
+            return written;
+        };
+        if !elem.is_number() || !self.choice.one_in(8) {
+            return written;
+        }
+        let (acc, round) = (self.name("acc"), self.name("round"));
+        let mut step = |from: &str| {
+            let f = self.combination(elem, elem);
+            let p = self.name("p");
+            format!("zip({from})({from}) |> mapSeq(fun({p} => {f}({p}._1)({p}._2)))")
+        };
+        let (first, second) = (step(&acc), step("inner"));
+        let inner = format!("({INDICES}) |> reduceSeq(fun((inner, i) => {second}))({acc})");
+        let condition = format!("indexAsNat({round}) == 1");
+        let step = match self.choice.below(4) {
+            0 => format!("select({condition})({acc})({first})"),
+            1 => inner,
+            2 => format!("select({condition})({inner})({first})"),
+            _ => format!("select({condition})({first})({acc})"),
+        };
+        format!(
+            "({INDICES}) |> reduceSeq(fun(({acc}, {round}) => {step}))({written}) |> mapSeq(id)"
+        )
     }
 
     /// Sometimes adds unwritten elements after a result.

@@ -571,6 +571,15 @@ impl Expr {
         is_vector(&self.ty) && !is_vector(&function.result)
     }
 
+    /// Returns the logical negation of a truth value.
+    pub(crate) fn negated(self) -> Expr {
+        let (ty, origin) = (self.ty.clone(), self.origin);
+        match self.kind {
+            ExprKind::Unary(Unary::Not, inner) => *inner,
+            _ => Expr::new(ExprKind::Unary(Unary::Not, Box::new(self)), ty, origin),
+        }
+    }
+
     /// Returns an expression for a half of a tuple, the second one if `second` is true. It does not
     /// contain the other half if the tuple is a pair expression or in memory.
     pub(crate) fn half(&self, second: bool) -> Expr {

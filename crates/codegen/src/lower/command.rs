@@ -152,10 +152,17 @@ impl Lower<'_> {
         if yes.is_empty() && no.is_empty() {
             return Ok(());
         }
-        let kind = StmtKind::If {
-            condition,
-            then: yes,
-            otherwise: no,
+        let kind = match yes.is_empty() {
+            true => StmtKind::If {
+                condition: condition.negated(),
+                then: no,
+                otherwise: yes,
+            },
+            false => StmtKind::If {
+                condition,
+                then: yes,
+                otherwise: no,
+            },
         };
         out.push(stmt(kind, phrase.origin));
         Ok(())

@@ -54,6 +54,7 @@ fn expr(phrase: &Phrase) -> Result<Expr<Primitive>, NotInRise> {
         Form::Apply(f, x) => Form::Apply(expr(f)?, expr(x)?),
         Form::DepApply(f, Arg::Access(_)) => return expr(f),
         Form::DepApply(f, arg) => Form::DepApply(expr(f)?, arg.clone()),
+        Form::Primitive(Prim::InPlace, _, args) if args.len() == 1 => return expr(&args[0]),
         Form::Primitive(prim, types, args) => {
             let primitive = primitive(*prim).ok_or(NotInRise {
                 prim: *prim,

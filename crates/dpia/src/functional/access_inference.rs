@@ -11,11 +11,12 @@
 use std::sync::Arc;
 
 use nat::{Facts, Prop, Var};
-use rise::core::{Expr, Form, Launch, Node, Origin, Param, Program, apply};
+use rise::core::{Expr, Form, Launch, Local, Node, Origin, Param, Program, apply};
 use rise::pattern::{MapLoop, View};
 use rise::types::contains_array;
 use rise::{Access, Arg, Pattern, Pi, Primitive, Ty, Type};
 use rustc_hash::FxHashMap;
+use syntax::ast::Half;
 
 use super::access_table::{AccessEntry, ArgumentAccess, access_signature, type_args};
 use super::nesting::{chains, level};
@@ -40,6 +41,84 @@ pub(crate) struct Expectation {
     pub ends: bool,
     /// The memory that the expression is written to.
     pub into: WriteDestination,
+    /// The values that are in this memory already.
+    pub owned: Owned,
+}
+
+/// The accumulators that are in the memory to which an expression is written. An array that is one
+/// of them needs no copy.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Owned(Vec<OwnedPart>);
+
+/// An accumulator, or a part of it, that is in a part of the memory that is written.
+#[derive(Clone, Debug)]
+struct OwnedPart {
+    /// The components of tuples that select the part of the memory.
+    place: Vec<Half>,
+    /// The accumulator.
+    local: u32,
+    /// The components of tuples that select the part of the accumulator.
+    part: Vec<Half>,
+}
+
+impl Owned {
+    /// Returns what is owned where the result of a step of a reduction is written.
+    fn accumulator(local: &Local) -> Owned {
+        Owned(vec![OwnedPart {
+            place: Vec::new(),
+            local: local.id,
+            part: Vec::new(),
+        }])
+    }
+
+    /// Returns what is owned where a component of a tuple is written.
+    fn half(&self, half: Half) -> Owned {
+        let inside = |owned: &OwnedPart| {
+            let mut owned = owned.clone();
+            if owned.place.is_empty() {
+                owned.part.push(half);
+            } else if owned.place.remove(0) != half {
+                return None;
+            }
+            Some(owned)
+        };
+        Owned(self.0.iter().filter_map(inside).collect())
+    }
+
+    /// Returns true if an expression is the owned value: the accumulator or a component of it, or a
+    /// reduction that starts from it.
+    fn has(&self, term: &Term) -> bool {
+        match &term.form {
+            Form::Primitive(Primitive::ReduceSeq | Primitive::ReduceSeqUnroll, _, args) => {
+                args.get(1).is_some_and(|init| self.has_part(init))
+            }
+            _ => self.has_part(term),
+        }
+    }
+
+    fn has_part(&self, term: &Term) -> bool {
+        let mut part = Vec::new();
+        let mut term = term;
+        while let Form::Primitive(primitive @ (Primitive::Fst | Primitive::Snd), _, args) =
+            &term.form
+            && let [pair] = &args[..]
+        {
+            part.insert(
+                0,
+                match primitive {
+                    Primitive::Fst => Half::First,
+                    _ => Half::Second,
+                },
+            );
+            term = pair;
+        }
+        let Form::Var(local) = &term.form else {
+            return false;
+        };
+        let is_it =
+            |own: &OwnedPart| own.place.is_empty() && own.local == local.id && own.part == part;
+        self.0.iter().any(is_it)
+    }
 }
 
 pub(crate) struct AccessInference {
@@ -130,6 +209,7 @@ impl AccessInference {
                     user: User::Result,
                     ends: true,
                     into: WriteDestination::result(),
+                    owned: Owned::default(),
                 };
                 self.value(term, &want)
             }
@@ -162,7 +242,7 @@ impl AccessInference {
                 self.check_access(term, access, want);
                 self.check_type(term);
                 let ty = exp(&term.ty, access);
-                Node::new(Form::Var(local.clone()), ty, origin)
+                self.stays(term, want, Node::new(Form::Var(local.clone()), ty, origin))
             }
             Form::Literal(literal) => {
                 self.check_type(term);
@@ -178,6 +258,7 @@ impl AccessInference {
                     user: User::Foreign(function.name.clone(), origin),
                     ends: false,
                     into: WriteDestination::default(),
+                    owned: Owned::default(),
                 };
                 let args = args.iter().map(|arg| self.value(arg, &wanted)).collect();
                 self.check_access(term, Access::Rd, want);
@@ -238,7 +319,7 @@ impl AccessInference {
             };
             // The arguments beyond those of the type are the values of `makeArray`.
             let said = self.problems.len();
-            let (phrase, was) = self.taken(arg, row.taken.get(at), whole, want, level);
+            let (phrase, was) = self.taken((at, arg), row.taken.get(at), whole, want, level);
             // The writes of a function without an implementation are not known.
             if at == 0 && !self.problems[said..].iter().any(Problem::is_choice) {
                 self.check_accumulator(primitive, arg);
@@ -253,7 +334,23 @@ impl AccessInference {
         self.leave_kernel(around);
         self.check_access(term, access, want);
         let types = type_args(row, types, access, &own);
-        phrase::prim(prim, types, taken, term.origin)
+        self.stays(term, want, phrase::prim(prim, types, taken, term.origin))
+    }
+
+    /// Marks the phrase of an array that is in the memory to which it is written.
+    fn stays(&self, term: &Term, want: &Expectation, phrase: Phrase) -> Phrase {
+        match self.is_in_place(term, want) {
+            true => {
+                let types = vec![Arg::Type(term.ty.clone())];
+                phrase::prim(Prim::InPlace, types, vec![phrase], term.origin)
+            }
+            false => phrase,
+        }
+    }
+
+    /// Returns true for an array that is in the memory to which it is written.
+    fn is_in_place(&self, term: &Term, want: &Expectation) -> bool {
+        want.access == Access::Wr && contains_array(&term.ty) && want.owned.has(term)
     }
 
     /// Translates an argument of the primitive at `origin`, whose result has the access `access`.
@@ -262,12 +359,28 @@ impl AccessInference {
     /// argument has an access of its own.
     fn taken(
         &mut self,
-        arg: &Term,
+        (at, arg): (usize, &Term),
         wanted: Option<&ArgumentAccess>,
         (origin, primitive, access, into): (Origin, Primitive, Access, &WriteDestination),
         want: &Expectation,
         level: Option<ParallelMap>,
     ) -> (Phrase, Option<(Var, Access)>) {
+        let owned = match (primitive, at) {
+            (Primitive::Select, 1 | 2) | (Primitive::Let, 1) => want.owned.clone(),
+            (Primitive::MakePair, 0) => want.owned.half(Half::First),
+            (Primitive::MakePair, 1) => want.owned.half(Half::Second),
+            // The reduction works in the memory of the accumulator from which it starts.
+            (Primitive::ReduceSeq | Primitive::ReduceSeqUnroll, 1)
+                if want.access == Access::Wr && want.owned.has_part(arg) =>
+            {
+                want.owned.clone()
+            }
+            (Primitive::ReduceSeq | Primitive::ReduceSeqUnroll, 0) => match &arg.form {
+                Form::Lambda(accumulator, _) => Owned::accumulator(&accumulator.local),
+                _ => Owned::default(),
+            },
+            _ => Owned::default(),
+        };
         // The user that expects the whole to be written expects its part to be written too.
         let passes = |slot: &AccessEntry| *slot == AccessEntry::Result && access == Access::Wr;
         let wants = |slot: &AccessEntry, access| Expectation {
@@ -281,6 +394,7 @@ impl AccessInference {
                 Access::Wr => into.clone(),
                 _ => WriteDestination::default(),
             },
+            owned: owned.clone(),
         };
         match wanted {
             Some(ArgumentAccess::Function { params, result }) => {
@@ -293,6 +407,7 @@ impl AccessInference {
                     },
                     ends: true,
                     into: into.clone(),
+                    owned,
                 };
                 let params: Vec<Access> = params.collect();
                 let again = self.again;
@@ -357,6 +472,10 @@ impl AccessInference {
             return (prim, access);
         }
         match (prim, args) {
+            // No branch is written, so that the whole needs a copy.
+            (Prim::Select, _) if contains_array(&term.ty) && !self.writes(term, &want.owned) => {
+                (prim, Access::Rd)
+            }
             // Reported for the stream.
             (Prim::Map, [_, xs]) if is_stream(xs) => (prim, Access::Rd),
             (Prim::Map, [f, xs]) => self.written_map(term, f, xs),
@@ -370,6 +489,26 @@ impl AccessInference {
                 (prim, Access::Rd)
             }
             _ => (prim, access),
+        }
+    }
+
+    /// Returns true if a value or a branch of it is written, or is in the memory to which it is
+    /// written.
+    fn writes(&mut self, term: &Term, owned: &Owned) -> bool {
+        match &term.form {
+            _ if owned.has(term) => true,
+            Form::Primitive(Primitive::Select, _, args) if args.len() == 3 => {
+                self.writes(&args[1], owned) || self.writes(&args[2], owned)
+            }
+            Form::Primitive(Primitive::MakePair, _, args) if args.len() == 2 => {
+                self.writes(&args[0], &owned.half(Half::First))
+                    || self.writes(&args[1], &owned.half(Half::Second))
+            }
+            Form::Primitive(Primitive::Let, _, args) => match args.get(1).map(|f| &f.form) {
+                Some(Form::Lambda(_, body)) => self.writes(body, owned),
+                _ => false,
+            },
+            _ => contains_array(&term.ty) && self.minimal_access(term) == Access::Wr,
         }
     }
 
@@ -466,6 +605,7 @@ impl AccessInference {
                 ends: want.ends,
             },
             (Access::Wr, Access::Wr) | (Access::Rd, Access::Rd | Access::St) => return,
+            (Access::Rd, _) if self.is_in_place(term, want) => return,
             (Access::Rd, _) if !contains_array(&term.ty) => {
                 if !self.has_problem(term) {
                     self.check_write(term.origin, &want.into);

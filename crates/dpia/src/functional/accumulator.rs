@@ -109,6 +109,21 @@ impl AccumulatorCheck<'_> {
                 let behind = array(&a.ty).map_or(View::Unknown, |(n, _)| View::Behind(n.clone()));
                 return self.write_through(b, views, behind);
             }
+            (Primitive::Select, [condition, a, b]) => {
+                if self.loops > 0 {
+                    self.read(condition, Vec::new(), &place(views, Vec::new()));
+                }
+                self.write(a, views);
+                return self.write(b, views);
+            }
+            // The accumulator stays as it is, or a part of it.
+            (Primitive::Fst | Primitive::Snd, _) => {
+                let place = place(views, Vec::new());
+                return self.read(term, vec![PathElement::Any], &place);
+            }
+            (Primitive::ReduceSeq | Primitive::ReduceSeqUnroll, [f, init, xs]) => {
+                return self.write_reduction(f, init, xs, views);
+            }
             (Primitive::Let, [value, f]) => {
                 self.let_in(value, f, views);
                 if let Form::Lambda(_, body) = &f.form {
@@ -138,6 +153,17 @@ impl AccumulatorCheck<'_> {
         // The first half has been written before the second half is.
         self.loops += 1;
         self.write_through(b, views, half(true));
+        self.loops -= 1;
+    }
+
+    /// Follows a reduction whose result is written. It works in the memory of the accumulator from
+    /// which it starts; while it runs, nothing else may read this accumulator.
+    fn write_reduction(&mut self, f: &Term, init: &Term, xs: &Term, views: &mut Vec<View>) {
+        self.write(init, views);
+        self.loops += 1;
+        for term in [f, xs] {
+            self.read(term, vec![PathElement::Any], &None);
+        }
         self.loops -= 1;
     }
 

@@ -7,7 +7,7 @@ use rise::types::contains_array;
 use rise::{Address, Arg, DataFun, Pattern, Primitive, Ty, Type};
 use syntax::ast::{AddressSpace, ScalarType};
 
-use super::access_inference::{AccessInference, Expectation, Term};
+use super::access_inference::{AccessInference, Expectation, Owned, Term};
 use super::access_table::{TypeParam, access_signature};
 use super::nesting::level;
 use super::placement::PlacementError;
@@ -155,6 +155,7 @@ impl AccessInference {
             user: User::Result,
             ends: false,
             into: WriteDestination::default(),
+            owned: Owned::default(),
         };
         self.value(term, &want);
         self.is_trial = false;

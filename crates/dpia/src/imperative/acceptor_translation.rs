@@ -83,12 +83,15 @@ impl Translation {
                 self.write(&body, output)?;
             }
             (Pattern::Select, _, [condition, a, b])
-                if !(has_array(phrase)? || self.is_pure(a) && self.is_pure(b)) =>
+                if has_array(phrase)? || !(self.is_pure(a) && self.is_pure(b)) =>
             {
                 let condition = self.read(condition)?;
                 let a = self.acc(a, output.clone())?;
                 let b = self.acc(b, output.clone())?;
                 self.emit(branch(condition, a, b, origin));
+            }
+            (Pattern::Memory, _, [e]) if which == Prim::InPlace => {
+                self.write_in_place(e, output)?;
             }
             (Pattern::DepMatch, [of, ..], [pair, f]) => {
                 let body = self.matched(pair, of, f, phrase)?;
@@ -177,6 +180,26 @@ impl Translation {
             self.write_half(&half, place, output, origin)?;
         }
         Ok(())
+    }
+
+    /// Emits the commands after which `output`, the memory of an accumulator, has the value of an
+    /// expression: none for the accumulator, and the loop of a reduction that starts from it.
+    fn write_in_place(&mut self, phrase: &Phrase, output: &Phrase) -> Result<()> {
+        let phrase = self.head(phrase)?;
+        let origin = phrase.origin;
+        if let Form::Primitive(which, types, args) = &phrase.form
+            && let Some(Pattern::Reduce(reduce)) = which.pattern()
+            && let ([Arg::Nat(n), ..], [f, init, xs]) = (&types[..], &args[..])
+            && let Form::Primitive(Prim::InPlace, _, start) = &init.form
+            && let [value] = &start[..]
+        {
+            let (value, xs) = (self.read(value)?, self.read(xs)?);
+            return self.accumulate(reduce, n, f, (&value, output), &xs, origin);
+        }
+        match self.reads_from(&phrase, output) {
+            true => Ok(()),
+            false => fail(Reason::NotInPlace, origin),
+        }
     }
 
     fn write_half(

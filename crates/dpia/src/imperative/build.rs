@@ -206,7 +206,7 @@ pub fn pair(a: Phrase, b: Phrase, origin: Origin) -> Result<Phrase> {
 
 /// Makes the choice of the first value if the condition holds, otherwise of the second.
 pub fn select(condition: Phrase, a: Phrase, b: Phrase, origin: Origin) -> Result<Phrase> {
-    let types = vec![Arg::Type(data_of(&a)?)];
+    let types = vec![Arg::Type(data_of(&a)?), Arg::Access(Access::Rd)];
     Ok(prim(Prim::Select, types, vec![condition, a, b], origin))
 }
 

@@ -1,5 +1,6 @@
 //! The continuation translation, which emits the commands after which an expression can be read.
 
+use nat::Nat;
 use rise::core::{Form, Node, Origin};
 use rise::pattern::{MapLoop, Pattern, ReduceLoop, View};
 use rise::{Arg, Type};
@@ -180,15 +181,29 @@ impl Translation {
         let (acc, value) = self.allocate(t, space.first().cloned(), &name, origin);
         let command = self.acc(init, acc.clone())?;
         self.emit(command);
+        self.accumulate(reduce, n, f, (&value, &acc), &xs, origin)?;
+        Ok(value)
+    }
+
+    /// Emits the loop of a reduction, which updates an accumulator, given by the expression that
+    /// reads it and its acceptor.
+    pub fn accumulate(
+        &mut self,
+        reduce: ReduceLoop,
+        n: &Nat,
+        f: &Phrase,
+        (value, acc): (&Phrase, &Phrase),
+        xs: &Phrase,
+        origin: Origin,
+    ) -> Result<()> {
         let each = match reduce {
             ReduceLoop::Unrolled => Prim::ForUnroll,
             ReduceLoop::Undetermined | ReduceLoop::Sequential | ReduceLoop::Threads => Prim::For,
         };
         self.repeat(each, n, origin, |this, i| {
-            let x = idx(i, &xs, origin)?;
-            this.write_call(f, [value.clone(), x], &acc)
-        })?;
-        Ok(value)
+            let x = idx(i, xs, origin)?;
+            this.write_call(f, [value.clone(), x], acc)
+        })
     }
 
     fn read_parallel_reduction(

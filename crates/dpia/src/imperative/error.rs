@@ -48,6 +48,9 @@ pub enum Reason {
     /// A functional program contains a command or an acceptor.
     #[error("`{}` works with commands or acceptors, which a functional program does not have", .0.name())]
     Imperative(Prim),
+    /// A value that is said to be in the memory to which it is written is elsewhere.
+    #[error("`inPlace` is for the accumulator whose memory is written, and this is another value")]
+    NotInPlace,
     /// Elements that need commands are in a form in which they cannot be computed one by one.
     #[error("the elements of this array cannot be computed one at a time")]
     NoElement,

@@ -136,6 +136,7 @@ const C: &[&str] = &[
     "depFun(n: Nat => fun(xs: n.f32 => xs |> scanSeq(fun(x, a => x + a))(0.0f)))",
     "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32, z: m.f32 => xs |> scanSeq(fun(x, a => zip(x)(a) |> mapSeq(fun(p => p._1 + p._2))))(z |> mapSeq(id))))",
     "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32, z: m.f32 => xs |> reduceSeq(fun(a, x => zip(a)(x) |> mapSeq(fun(p => p._1 + p._2))))(z |> mapSeq(id)) |> mapSeq(id)))",
+    "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32, z: m.f32 => xs |> reduceSeq(fun(a, x => select((x |> reduceSeq(add)(0.0f)) < 0.0f)(a)(zip(a)(x) |> mapSeq(fun(p => p._1 + p._2)))))(z |> mapSeq(id)) |> mapSeq(id)))",
     "depFun((n: Nat, k: Nat) => fun(xs: (n * 2^k).f32 => xs |> iterate(k)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f)))))))",
     "depFun((n: Nat, m: Nat) => fun(xs: n.8.f32 => xs |> mapSeq(fun(row => row |> map(fun(x => x + 1.0f)) |> iterate(3)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f)))))))))",
     "depFun(n: Nat => fun(xs: n.8.4.f32 => xs |> mapSeq(fun(row => row |> map(reduceSeq(add)(0.0f)) |> iterate(3)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f)))))))))",

@@ -124,6 +124,7 @@ fn views_pass_accesses_on() {
             "depJoin(xs)",
         ),
         ("Exp[n.f32, @] -> Exp[n.f32, @]", "assume(n, xs)"),
+        (SAME, "select(true, xs, xs)"),
     ] {
         holds(&row(ty, "xs", body, &["aa"]));
     }
@@ -180,7 +181,6 @@ fn what_only_reads() {
         ("Exp[(n.f32, i32), @] -> Exp[n.f32, @]", "fst(xs)"),
         ("Exp[(i32, n.f32), @] -> Exp[n.f32, @]", "snd(xs)"),
         ("Exp[n.f32, @] -> Exp[2.n.f32, @]", "makeArray(2, xs, xs)"),
-        ("Exp[n.f32, @] -> Exp[n.f32, @]", "select(true, xs, xs)"),
         ("Exp[n.f32, @] -> Exp[4.n.f32, @]", "generate(fun(i => xs))"),
         (
             "Exp[(sum(i, 0, n, i + 1)).f32, @] -> Exp[n..dataFun(i => (i + 1).f32), @]",

@@ -62,7 +62,6 @@ pub fn diagnostics(
             let parts = problems.iter().filter(|part| reporter.holds(problem, part));
             let parts: Vec<&Problem> = parts.collect();
             let found = reporter.with_copies(reporter.diagnostic(problem), &parts);
-            let found = reporter.with_memory(found, &parts);
             match ungrouped.first() {
                 Some(first) if std::ptr::eq(*first, problem) => {
                     reporter.with_others(found, &ungrouped[1..])
@@ -286,38 +285,6 @@ impl Reporter<'_> {
             };
             found.related(place, "this map is in no `mapWorkGroup` either")
         })
-    }
-
-    /// Extends a diagnostic about copying the result of `select`: its fixes also store the
-    /// alternatives.
-    fn with_memory(&self, mut found: Diagnostic, parts: &[&Problem]) -> Diagnostic {
-        let is_stored = |part: &&&Problem| matches!(part.kind, ProblemKind::MissingMemory { .. });
-        let parts: Vec<&&Problem> = parts.iter().filter(is_stored).collect();
-        if found.code != rise::codes::MISSING_COPY || parts.is_empty() {
-            return found;
-        }
-        let mut all: Option<Edits> = Some(Vec::new());
-        let mut memory = "toMem".to_owned();
-        for part in parts {
-            let ProblemKind::MissingMemory { spaces, .. } = &part.kind else {
-                continue;
-            };
-            if let Some(best) = spaces.iter().find(|space| space.impossible.is_none()) {
-                memory = format!("toMem({})", best.space);
-            }
-            let has_memory = !self.target.has_work_items() || memory.ends_with(')');
-            let edits = (self.source_map.append(part.at, &memory)).filter(|_| has_memory);
-            let place = self.source_map.related(part.at);
-            found = found.related(place, format!("this must be stored: `|> {memory}`"));
-            all = all.zip(edits).map(|(all, edits)| [all, edits].concat());
-        }
-        if let Some(help) = &mut found.help {
-            help.push_str(&format!(
-                ", and store what `select` chooses between: `|> {memory}`"
-            ));
-        }
-        extend_fixes(&mut found, &memory, all);
-        found
     }
 
     /// Extends a diagnostic about missing memory: its fixes also copy the parts of the stored
