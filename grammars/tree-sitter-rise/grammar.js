@@ -194,9 +194,36 @@ module.exports = grammar({
         repeat($.annotation),
         itemStart("def"),
         field("name", choice($.identifier, noOperand($))),
+        repeat(field("parameters", choice($.definition_parameters, $.implicit_parameters))),
         optional(seq(":", field("type", $._type_with_conditions))),
         choice(seq("=", field("body", $._expression)), cutOff($)),
       ),
+
+    definition_parameters: ($) =>
+      seq(
+        "(",
+        commaSep1(
+          choice(
+            alias($.definition_parameter, $.parameter),
+            alias($.sized_parameter, $.dependent_parameter),
+          ),
+        ),
+        close($, ")"),
+      ),
+    implicit_parameters: ($) => seq("{", commaSep1($.dependent_parameter), close($, "}")),
+    // `inout` is a word before a name only; elsewhere it is a name.
+    definition_parameter: ($) =>
+      choice(
+        field("name", noOperand($)),
+        seq($._parameter_name, optional(seq(":", field("type", $._type)))),
+        seq(
+          field("mode", "inout"),
+          field("name", $.identifier),
+          optional(seq(":", field("type", $._type))),
+        ),
+      ),
+    sized_parameter: ($) => seq($._parameter_name, ":", field("kind", $.kind)),
+    _parameter_name: ($) => field("name", choice($.identifier, alias("inout", $.identifier))),
 
     foreign_definition: ($) =>
       seq(

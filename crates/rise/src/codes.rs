@@ -314,6 +314,25 @@ declare_diagnostics! {
     /// ```
     CANNOT_INFER = "cannot-infer";
 
+    /// The name of an implicit size or type is probably misspelt.
+    ///
+    /// In a definition with parameters left of `=`, a name that is not in scope and stands in the type of a parameter is bound
+    /// implicitly: `def f(xs: n.f32): f32` takes `{n: Nat}` first. If such a name differs by one letter from another parameter or
+    /// from a scalar type, it may be a mistake, and a hint says so. Bind the name explicitly to keep it.
+    ///
+    /// Wrong:
+    ///
+    /// ```rise wrong
+    /// def total(height: Nat)(xs: heigth.f32): f32 = xs |> reduce(add)(0.0f)
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```rise right
+    /// def total(height: Nat)(xs: height.f32): f32 = xs |> reduce(add)(0.0f)
+    /// ```
+    IMPLICIT_SIZE = "implicit-size";
+
     /// `_` stands for an expression that is still to be written.
     ///
     /// The message for a hole shows the type that is expected there. A hole is an error, because the program has no meaning yet. As

@@ -86,14 +86,19 @@ pub enum ItemKind {
         /// if no complete string literal follows `import`.
         path: Option<(Box<str>, Span)>,
     },
-    /// A definition `def name : type = body`.
+    /// A definition `def name : type = body`, or `def name(parameters): type = body`.
     Def {
         /// The name; `None` if it is absent or `_`, in which case the item has a reported error.
         name: Option<Ident>,
+        /// The parameters left of `=` as they are written; `None` if there are none. They are also
+        /// part of `ty` and `body`, see [`Head`].
+        head: Option<Box<Head>>,
         /// The type annotation, if there is one; [`TermKind::Missing`] if an error before the body
-        /// makes the type unknown.
+        /// makes the type unknown. Of a definition with parameters left of `=`, it is the type of
+        /// the function, in which absent types are holes with an empty span.
         ty: Option<TermId>,
-        /// The right-hand side; [`TermKind::Missing`] if there is none.
+        /// The right-hand side; [`TermKind::Missing`] if there is none. Of a definition with
+        /// parameters left of `=`, it is the function of these parameters.
         body: TermId,
     },
     /// A foreign function `foreign def name(params): type = """C"""`.
@@ -114,6 +119,59 @@ pub enum ItemKind {
     /// item has a reported error, unless the text is empty. Also the kind of
     /// [`elevate::ast::Item::rise`](crate::elevate::ast::Item::rise).
     Stray,
+}
+
+/// The parameters of a definition left of its `=`, and what follows them.
+///
+/// `def f(n: Nat)(a: A){m: Nat}: R where C = e` is parsed to the type `(n: Nat) -> A -> {m: Nat} ->
+/// R where C` and the body `depFun(n: Nat => fun(a => e))`. All terms of these two that the text
+/// does not contain are *implied*, see [`Item::is_implied`]: they contain each written term once. A
+/// parameter with a kind has one binder, which both the type and the `depFun` have. A parameter
+/// that is a value is a binder of the `fun` without an annotation; its type is part of the type of
+/// the function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// The names in the types of the parameters that neither the types nor earlier parameters
+    /// bind, each at its first occurrence, in the order of the text. Those that are not in the
+    /// scope of the item are implicit parameters of the definition, before all others: the kind is
+    /// `Nat` for a size and `DataType` for a type. Each is the parameter of an implied
+    /// [`TermKind::Pi`].
+    pub implicit: Box<[BinderId]>,
+    /// The parameters in their brackets; not empty.
+    pub groups: Box<[ParameterGroup]>,
+    /// The type of the result, without the conditions after it.
+    pub result: Option<TermId>,
+    /// The right-hand side as it is written; [`TermKind::Missing`] if there is none.
+    pub value: TermId,
+}
+
+/// Parameters `(a: A, b: B)` or `{n: Nat}` left of the `=` of a definition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterGroup {
+    /// The parameters; not empty.
+    pub params: Box<[Parameter]>,
+    /// True if the parameters are in braces. Then each has a kind, and is implicit.
+    pub implicit: bool,
+    /// The span from the opening to the closing bracket.
+    pub span: Span,
+}
+
+/// A parameter left of the `=` of a definition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// The name. Its annotation is the kind of a size or type, and absent for a value.
+    pub binder: BinderId,
+    /// The type after the colon of a parameter that is a value.
+    pub ty: Option<TermId>,
+    /// The span of the word `inout` before the name of a value that is updated in place.
+    pub inout: Option<Span>,
+}
+
+impl Head {
+    /// Returns the parameters of all groups, in the order of the text.
+    pub fn params(&self) -> impl Iterator<Item = &Parameter> {
+        self.groups.iter().flat_map(|group| &group.params)
+    }
 }
 
 /// An annotation `@name(arguments)`.
@@ -170,6 +228,16 @@ pub enum BinderAnnotation {
     /// A kind and its span. The kind is `None` if it is absent or cannot be read; the item then has
     /// a reported error.
     Kind(Option<Kind>, Span),
+}
+
+impl BinderAnnotation {
+    /// Returns the kind, if the annotation is one that can be read.
+    pub fn kind(self) -> Option<Kind> {
+        match self {
+            BinderAnnotation::Kind(kind, _) => kind,
+            BinderAnnotation::None | BinderAnnotation::Type(_) => None,
+        }
+    }
 }
 
 /// A node of the syntax tree.
@@ -582,6 +650,107 @@ impl Item {
         match &self.kind {
             ItemKind::Def { name, .. } | ItemKind::Foreign { name, .. } => name.as_ref(),
             ItemKind::Import { .. } | ItemKind::Stray => None,
+        }
+    }
+
+    /// Returns the parameters of a definition left of its `=`, if there are any.
+    pub fn head(&self) -> Option<&Head> {
+        match &self.kind {
+            ItemKind::Def { head, .. } => head.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the terms that correspond to no text of their own: the type of a definition with
+    /// parameters left of `=` and its functions, down to the written types and the written value.
+    pub fn implied_terms(&self) -> Vec<TermId> {
+        let ItemKind::Def {
+            head: Some(head),
+            ty,
+            body,
+            ..
+        } = &self.kind
+        else {
+            return Vec::new();
+        };
+        let mut implied = Vec::new();
+        let is_result = |term| head.result == Some(term);
+        let mut next = *ty;
+        while let Some(term) = next.filter(|&term| !is_result(term)) {
+            implied.push(term);
+            next = match &self.term(term).kind {
+                TermKind::Pi { body, .. } => Some(*body),
+                TermKind::Arrow(from, to) => {
+                    implied.extend(Some(*from).filter(|&from| self.is_absent_type(from)));
+                    Some(*to)
+                }
+                TermKind::Where { ty, .. } => Some(*ty),
+                _ => None,
+            };
+        }
+        let mut next = Some(*body);
+        while let Some(term) = next.filter(|&term| term != head.value) {
+            implied.push(term);
+            next = match &self.term(term).kind {
+                TermKind::Fun { body, .. } | TermKind::DepFun { body, .. } => Some(*body),
+                _ => None,
+            };
+        }
+        implied
+    }
+
+    /// Returns true for a term that corresponds to no text of its own, see [`Head`].
+    pub fn is_implied(&self, term: TermId) -> bool {
+        self.head().is_some() && self.implied_terms().contains(&term)
+    }
+
+    /// Returns true for the hole that stands for an absent type of a parameter or a result left of
+    /// `=`, which has an empty span.
+    pub fn is_absent_type(&self, term: TermId) -> bool {
+        let term = self.term(term);
+        term.kind == TermKind::Hole && term.span.is_empty()
+    }
+
+    /// Returns true for a name in the types of the parameters left of `=` that becomes an implicit
+    /// parameter if it is not in the scope of the item, see [`Head::implicit`].
+    pub fn may_be_implicit(&self, binder: BinderId) -> bool {
+        self.head()
+            .is_some_and(|head| head.implicit.contains(&binder))
+    }
+
+    /// Returns the type of the item if it is complete as it is written; `None` for a definition
+    /// with parameters left of `=` of which a parameter or the result has no type.
+    pub fn whole_type(&self) -> Option<TermId> {
+        let ItemKind::Def { head, ty, .. } = &self.kind else {
+            return None;
+        };
+        let is_absent = |ty: Option<TermId>| ty.is_none_or(|ty| self.is_absent_type(ty));
+        let has_all = head.as_deref().is_none_or(|head| {
+            let is_typed = |param: &Parameter| match self.binder(param.binder).annotation {
+                BinderAnnotation::Kind(..) => true,
+                _ => !is_absent(param.ty),
+            };
+            head.params().all(is_typed) && !is_absent(head.result)
+        });
+        ty.filter(|_| has_all)
+    }
+
+    /// Returns the span of the word with which a `fun`, `depFun`, `let` or `if` begins; for one that parameters
+    /// left of `=` imply, that of its first parameter; for other terms the whole span.
+    pub fn keyword_span(&self, term: TermId) -> Span {
+        let span = self.term(term).span;
+        let (word, params) = match &self.term(term).kind {
+            TermKind::Fun { params, .. } => ("fun", params),
+            TermKind::DepFun { params, .. } => ("depFun", params),
+            TermKind::Let { .. } => ("let", &Box::default()),
+            TermKind::If { .. } => ("if", &Box::default()),
+            _ => return span,
+        };
+        match (self.head(), params.first()) {
+            (Some(head), Some(first)) if head.params().any(|param| param.binder == *first) => {
+                self.binder(*first).span
+            }
+            _ => Span::new(span.start, (span.start + word.len() as u32).min(span.end)),
         }
     }
 

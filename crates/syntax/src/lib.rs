@@ -33,4 +33,4 @@ pub use lexer::{Token, TokenKind, lex, lex_in};
 pub use parser::{MAX_DEPTH, MAX_HEIGHT, Parsed, no_bits, parse, parse_in};
 pub use span::Span;
 pub use split::{Edit, Resplit, resplit, split};
-pub use suggest::{closest, foreign_scalar};
+pub use suggest::{closest, foreign_scalar, is_one_letter_away};

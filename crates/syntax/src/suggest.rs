@@ -1,6 +1,8 @@
 //! Finds the intended word for a misspelt one, and the RISE scalar type for a type of another
 //! language.
 
+use crate::ast::ScalarType;
+
 /// Returns the candidate with the smallest edit distance to `word`, if the distance is at most 1
 /// for a word of 2 to 5 characters, 2 for one of 6 or 7, or 3 for a longer one. A candidate with as
 /// many characters as `word` must have the same letters if these are at most 3 characters, and the
@@ -30,6 +32,26 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         })
         .min()
         .map(|(_, candidate)| candidate)
+}
+
+/// Returns true if two names differ by one letter: by one that is inserted, left out, replaced or
+/// exchanged with the next one. Names with fewer than three letters must only differ in the case,
+/// because different short names are usual, and so are names that differ only in their numbers.
+pub fn is_one_letter_away(a: &str, b: &str) -> bool {
+    if a == b {
+        return false;
+    }
+    let stem = |name: &str| {
+        name.trim_end_matches(|c: char| c.is_ascii_digit())
+            .to_owned()
+    };
+    let is_scalar = |name| ScalarType::from_text(name).is_some();
+    let differ_in_number = stem(a) == stem(b) && !is_scalar(a) && !is_scalar(b);
+    let is_short = a.chars().count().max(b.chars().count()) < 3;
+    match is_short || differ_in_number {
+        true => a.to_lowercase() == b.to_lowercase(),
+        false => strsim::osa_distance(a, b) == 1,
+    }
 }
 
 /// Returns the name of the RISE scalar type for a type name of other languages, such as `f32` for
@@ -149,6 +171,26 @@ mod tests {
             ("consat", "concat"),
         ] {
             assert_eq!(closest(word, NAMES), Some(meant), "{word}");
+        }
+    }
+
+    #[test]
+    fn names_one_letter_away() {
+        for (a, b) in [
+            ("heigth", "height"),
+            ("N", "n"),
+            ("f23", "f32"),
+            ("row", "rows"),
+        ] {
+            assert!(is_one_letter_away(a, b), "{a}, {b}");
+        }
+        for (a, b) in [
+            ("n", "m"),
+            ("rows1", "rows2"),
+            ("width", "width"),
+            ("n", "n2"),
+        ] {
+            assert!(!is_one_letter_away(a, b), "{a}, {b}");
         }
     }
 

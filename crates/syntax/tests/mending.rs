@@ -231,21 +231,14 @@ fn definitions() {
         ],
         expect![[r#"
             def f(x: f32): f32 = x
-                parameters must come after the `=`: write `def f = fun(x => …)`
-                Move the parameters behind the `=` => def f : f32 -> f32 = fun(x => x)
             def f(x) = x // the same
 
-                parameters must come after the `=`: write `def f = fun(x => …)`
-                Move the parameters behind the `=` => def f = fun(x => x) // the same
-
             def f(n: Nat, m: Nat)(xs: n.m.f32, g: f32 -> f32): n.m.f32 = xs
-                parameters must come after the `=`: write `def f = depFun((n: Nat, m: Nat) => fun(xs, g => …))`
-                Move the parameters behind the `=` => def f : (n: Nat) -> (m: Nat) -> n.m.f32 -> (f32 -> f32) -> n.m.f32 = depFun((n: Nat, m: Nat) => fun(xs, g => xs))
             def f x y = x + y
-                parameters must come after the `=`: write `def f = fun(x, y => …)`
-                Move the parameters behind the `=` => def f = fun(x, y => x + y)
+                parameters must be in parentheses: write `def f(x, y) = …`
+                Write parentheses => def f(x, y) = x + y
             def f(x) { return x }
-                parameters must come after the `=`: write `def f = fun(x => …)`
+                expected `=` and the definition's value after `)`
             let x = 3
                 a definition begins with `def`, not `let`
                 Write `def` => def x = 3
@@ -712,7 +705,7 @@ fn words_of_other_languages() {
                 there is no `mut`: the value of a `let` never changes
                 Remove `mut` => def f = fun(x => let y = x in y)
             def f<n: Nat> = fun(x => x)
-                sizes and types are parameters: write `def f = depFun(n: Nat => …)`
+                sizes and types are parameters: write `def f(n: Nat) = …`
             def f = fun(xs: &n.f32 => xs)
                 there are no reference types: write the type without `&`
                 Remove `&` => def f = fun(xs: n.f32 => xs)
@@ -950,8 +943,8 @@ fn types_of_definitions_without_a_colon() {
                 expected `:` between `f` and its type
                 Insert `:` => def f : n.f32 = xs
             def f (n: Nat) -> n.f32 -> f32 = fun(xs => 1.0f)
-                parameters must come after the `=`: write `def f = depFun(n: Nat => …)`
-                Move the parameters behind the `=` => def f : (n: Nat) -> n.f32 -> f32 = depFun(n: Nat => fun(xs => 1.0f))
+                the type of the result must come after `:`, not `->`
+                Write `:` => def f (n: Nat): n.f32 -> f32 = fun(xs => 1.0f)
             def f 3
                 expected `:` and a type, or `=` and a value, after `f`
         "#]],

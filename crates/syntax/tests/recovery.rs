@@ -475,15 +475,9 @@ fn slips() {
             fix: Write `select` [(8..23, "select(a)(b)(c)")]
             (def f - (missing))
 
-            def f(x) = x
-                 ^ syntax-error: parameters must come after the `=`: write `def f = fun(x => …)`
-            fix: Move the parameters behind the `=` [(5..10, " = fun(x =>"), (12..12, ")")]
-            (def f (missing) x)
+            (def f (definition x) - x)
 
-            def f(x: f32): f32 = x
-                 ^ syntax-error: parameters must come after the `=`: write `def f = fun(x => …)`
-            fix: Move the parameters behind the `=` [(5..20, " : f32 -> f32 = fun(x =>"), (22..22, ")")]
-            (def f (missing) x)
+            (def f (definition (x (scalar f32))) (scalar f32) x)
 
             f = fun(x => x)
             ^ syntax-error: a definition begins with `def`: write `def` before `f`

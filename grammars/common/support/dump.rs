@@ -72,6 +72,10 @@ impl<'t> Dump<'t> {
             "parameters" | "dependent_parameters" | "foreign_parameters" => {
                 list(self.all(&self.children(node)))
             }
+            "definition_parameters" | "implicit_parameters" => {
+                let word = node.kind().trim_end_matches("_parameters").to_owned();
+                list(std::iter::once(word).chain(self.all(&self.children(node))))
+            }
             "identifier" | "boolean" | "hole" | "half" | "metavariable" => {
                 self.slice(node).to_owned()
             }
@@ -165,6 +169,10 @@ impl<'t> Dump<'t> {
         let mut words = vec!["def".to_owned()];
         words.extend(self.annotations(node));
         words.push(self.slice(self.field(node, "name")).to_owned());
+        let mut cursor = node.walk();
+        for group in node.children_by_field_name("parameters", &mut cursor) {
+            words.push(self.node(group));
+        }
         words.push(
             node.child_by_field_name("type")
                 .map_or("-".to_owned(), |ty| self.node(ty)),

@@ -11,6 +11,8 @@
   (ascription)
   (list)
   (foreign_parameters)
+  (definition_parameters)
+  (implicit_parameters)
   (array_type)
   (tuple_type)
   (vector_type)

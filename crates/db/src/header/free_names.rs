@@ -36,13 +36,14 @@ pub(super) fn free_names(item: &Item) -> Box<[Name]> {
 }
 
 /// Returns the binders of a type, such as `(n: Nat) -> …`, that are in scope in what follows it:
-/// the body of the definition that it annotates, or the conditions of its `where`.
+/// the body of the definition that it annotates, or the conditions of its `where`. Names that may
+/// be implicit parameters are not among them: whether they are depends on the names in scope.
 fn spine(item: &Item, mut ty: TermId) -> Vec<BinderId> {
     let mut binders = Vec::new();
     loop {
         ty = match &item.term(ty).kind {
             TermKind::Pi { param, body, .. } => {
-                binders.push(*param);
+                binders.extend(Some(*param).filter(|&param| !item.may_be_implicit(param)));
                 *body
             }
             TermKind::Arrow(_, to) => *to,
@@ -106,6 +107,9 @@ impl<'a> Walk<'a> {
                 self.reserved_names(&[*value, *body]);
                 self.scope(&[*binder], *body);
                 self.todo.push(Step::Term(*value));
+            }
+            TermKind::Pi { param, body, .. } if self.item.may_be_implicit(*param) => {
+                self.todo.push(Step::Term(*body));
             }
             TermKind::NatFun { param, body }
             | TermKind::DataFun { param, body }
@@ -182,6 +186,19 @@ mod tests {
             "g"
         );
         assert_eq!(free("def f : m.f32 -> (n: Nat) -> n.f32 = h(n)"), "h m");
+    }
+
+    #[test]
+    fn parameters_left_of_the_body_bind_in_it() {
+        assert_eq!(
+            free("def f(n: Nat)(xs: n.f32, y){m: Nat}(zs: m.f32): n.f32 = g(n, m, xs, y)"),
+            "g"
+        );
+    }
+
+    #[test]
+    fn names_of_implicit_parameters_are_free() {
+        assert_eq!(free("def f(xs: n.t): n.t = g(n)(xs)"), "g n t");
     }
 
     #[test]

@@ -44,6 +44,7 @@ impl Alignment {
             let mut walk = Walk {
                 item,
                 inference,
+                implied: item.implied_terms(),
                 alignment: &mut alignment,
             };
             walk.term(body, def.body.clone(), Vec::new());
@@ -69,6 +70,8 @@ impl Alignment {
 struct Walk<'a> {
     item: &'a Item,
     inference: &'a Inference,
+    /// The terms of the item that correspond to no text of their own.
+    implied: Vec<TermId>,
     alignment: &'a mut Alignment,
 }
 
@@ -90,7 +93,10 @@ impl Walk<'_> {
             path.push(Child::Body);
             core = body.clone();
         }
-        self.set(id, &core, &path);
+        // Functions that parameters left of `=` imply have no text of their own.
+        if !self.implied.contains(&id) {
+            self.set(id, &core, &path);
+        }
         match &item.term(id).kind {
             TermKind::Paren(inner) | TermKind::Ascribe { term: inner, .. } => {
                 self.term(*inner, core, path);

@@ -423,7 +423,7 @@ impl<'a> Infer<'a> {
         while let Some(term) = next {
             next = match &self.item.term(term).kind {
                 TermKind::Pi { param, body, .. } => {
-                    binders.push(*param);
+                    binders.extend(Some(*param).filter(|&param| self.binds(param)));
                     Some(*body)
                 }
                 TermKind::Arrow(_, result) => Some(*result),

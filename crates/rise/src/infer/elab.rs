@@ -35,6 +35,7 @@ impl Infer<'_> {
         match &item.term(term).kind {
             TermKind::Missing => self.broken(),
             TermKind::Paren(inner) => self.elab_type(*inner),
+            TermKind::Hole if item.is_absent_type(term) => self.absent_type(term),
             TermKind::Hole => {
                 let ty = self.open_type("t", Classes::DATA, term);
                 if let Type::Var(var) = &*ty {
@@ -113,8 +114,12 @@ impl Infer<'_> {
     }
 
     fn pi(&mut self, param: BinderId, implicit: bool, body: TermId) -> Ty {
+        if !self.binds(param) {
+            return self.elab_type(body);
+        }
         self.in_scope(|this| {
             let (var, kind) = this.bind_annotated(param);
+            this.infer_kind(param);
             let body = this.elab_type(body);
             Arc::new(Type::Pi(Pi::new(var, kind, implicit, body)))
         })

@@ -41,6 +41,10 @@ impl Infer<'_> {
             }
             return self.check_implicit(term, &head, cause);
         }
+        if self.is_absent_result(&head) {
+            let ty = self.synth(term);
+            return self.solve_absent_result(ty, cause);
+        }
         let wanted = (&head, cause);
         if self.is_result(term, wanted) {
             let ty = self.synth(term);
@@ -626,7 +630,13 @@ impl Infer<'_> {
         let mut rest = wanted.map(|(ty, cause)| (ty.clone(), cause));
         let mut vars = Vec::with_capacity(params.len());
         for &param in params {
-            let (var, kind) = self.bind_annotated(param);
+            let (var, kind) = match self.bound_by_head(param) {
+                Some(bound) => {
+                    self.bind_again(param);
+                    bound
+                }
+                None => self.bind_annotated(param),
+            };
             vars.push((var, kind));
             rest = rest.and_then(|rest| self.next_dependent(term, var, kind, rest));
         }
@@ -658,8 +668,10 @@ impl Infer<'_> {
             Type::Pi(pi) if !pi.implicit && pi.kind == kind => {
                 if matches!(cause.why, CauseCode::Written { .. }) {
                     // The parameter has its name in the scheme from the written type.
-                    let arg = self.var_as_arg(pi.var, kind);
-                    self.solve_var(var, arg);
+                    if var != pi.var {
+                        let arg = self.var_as_arg(pi.var, kind);
+                        self.solve_var(var, arg);
+                    }
                     return Some((pi.body.clone(), cause));
                 }
                 self.assume_conditions_of(pi, var);
@@ -695,13 +707,10 @@ impl Infer<'_> {
     /// Returns the span of the keyword of a `fun` or `depFun`, which is enough to point at the
     /// whole; for other terms the span of the whole.
     pub(super) fn head_span(&self, term: TermId) -> Span {
-        let span = self.span(term);
-        let word = match self.item.term(term).kind {
-            TermKind::Fun { .. } => 3,
-            TermKind::DepFun { .. } => 6,
-            _ => return span,
-        };
-        Span::new(span.start, (span.start + word).min(span.end))
+        match self.item.term(term).kind {
+            TermKind::Fun { .. } | TermKind::DepFun { .. } => self.item.keyword_span(term),
+            _ => self.span(term),
+        }
     }
 
     fn project(&mut self, pair: TermId, half: Half) -> Ty {

@@ -10,6 +10,7 @@ mod apply;
 mod elab;
 mod expr;
 mod foreign;
+mod implicit_parameters;
 mod instantiate;
 mod literals;
 mod obligations;
@@ -57,7 +58,7 @@ pub fn infer(item: &Item, env: &dyn Env) -> Inference {
 /// environment.
 pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
     let first = infer_item(Infer::new(item, env, dialect));
-    let is_typed = matches!(item.kind, ItemKind::Def { ty: Some(_), .. });
+    let is_typed = item.whole_type().is_some();
     let clarity = ErrorQuality::of(&first);
     if !is_typed || clarity >= ErrorQuality::WithFix {
         return first;
@@ -194,6 +195,9 @@ struct Infer<'a> {
     inserted: Vec<(Var, TermId)>,
     /// Unification variables that became parameters of the definition.
     generalised_vars: Vec<Var>,
+    /// The type of the result of a definition with parameters left of `=` that has no written
+    /// result type.
+    absent_result: Option<Var>,
     /// The type-level binders along the item's written type, and those of the `depFun`s at the
     /// start of its body.
     spine: Vec<BinderId>,
@@ -242,6 +246,7 @@ impl<'a> Infer<'a> {
             unknown: Vec::new(),
             inserted: Vec::new(),
             generalised_vars: Vec::new(),
+            absent_result: None,
             spine: Vec::new(),
             assumptions: Vec::new(),
             joined: None,
@@ -265,12 +270,16 @@ impl<'a> Infer<'a> {
             return ty;
         };
         let ty = self.elab_type(written);
+        self.check_implicit_parameters(&ty);
         let depth = self.scope.len();
         self.bind_type_names(written);
         self.assume_in_scope();
         let cause = Cause::new(self.span(body), CauseCode::Written { ty: written });
         self.check(body, &ty, cause);
         self.scope.truncate(depth);
+        if self.item.whole_type().is_none() {
+            self.bind_parameters_of(&ty);
+        }
         ty
     }
 

@@ -40,7 +40,12 @@ impl Infer<'_> {
                 Ok(())
             }
             Type::Var(var) => {
-                if self.table.info(*var).classes.within(classes) {
+                let info = self.table.info(*var);
+                let both = info.classes.and(classes);
+                if info.classes.within(classes) {
+                    Ok(())
+                } else if info.infers_kind && !both.is_empty() {
+                    self.table.update(*var).classes = both;
                     Ok(())
                 } else {
                     Err(UnifyError::Classes(classes, ty))

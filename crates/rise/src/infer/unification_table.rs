@@ -34,6 +34,9 @@ pub(super) struct VarInfo {
     /// Conditions that hold for the variable, because the type of the function that binds it states
     /// them.
     pub assumed: Arc<[Prop]>,
+    /// True for a rigid type whose kind is the smallest one that its uses need: a use may restrict
+    /// its classes.
+    pub infers_kind: bool,
     /// True if the variable is bound inside the item's value and not along its type, so that
     /// conditions on it are quantified over it.
     pub inner: bool,
@@ -52,6 +55,7 @@ impl VarInfo {
             range: None,
             values: None,
             assumed: Arc::default(),
+            infers_kind: false,
             inner: false,
         }
     }

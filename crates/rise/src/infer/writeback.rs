@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nat::{Facts, Nat, Prop, Solution, Var, Verdict};
 use rustc_hash::FxHashMap;
-use syntax::ast::{ItemKind, Kind, Name, TermId};
+use syntax::ast::{Kind, Name, TermId};
 use syntax::codes;
 
 use super::Infer;
@@ -35,7 +35,8 @@ impl Infer<'_> {
         let (obligations, written) = judged.into_iter().unzip();
         let obligations: Vec<Obligation> = obligations;
         self.known = SizeSimplifier::under(&obligations, &of_rounds);
-        let ty = self.generalised(&self.read(&ty));
+        let ty = self.settle_implicit_kinds(&self.read(&ty));
+        let ty = self.generalised(&ty);
         self.report_undetermined();
         self.report_unused_values();
         self.report_unknown_phrases();
@@ -73,7 +74,7 @@ impl Infer<'_> {
     /// type in it was too large: otherwise each use of the item would be too large for the same
     /// reason.
     fn unless_too_large(&self, ty: Ty) -> Ty {
-        let is_written = matches!(self.item.kind, ItemKind::Def { ty: Some(_), .. });
+        let is_written = self.item.whole_type().is_some();
         let is_too_large = self.diagnostics.iter().any(|d| d.code == codes::TOO_DEEP);
         if is_too_large && !is_written {
             return self.broken();

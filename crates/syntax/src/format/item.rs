@@ -4,7 +4,8 @@ use super::document::Document;
 use super::source::{Layout, Writer};
 use crate::Dialect;
 use crate::ast::{
-    Annotation, AnnotationValue, BinderAnnotation, BinderId, Item, ItemKind, TermId, TermKind,
+    Annotation, AnnotationValue, BinderAnnotation, BinderId, Head, Item, ItemKind, Parameter,
+    TermId, TermKind,
 };
 use crate::lexer::TokenKind;
 
@@ -23,7 +24,7 @@ impl Writer<'_> {
                 self.word_space();
                 self.words_until(path.as_ref().map_or(0, |(_, span)| span.end));
             }
-            ItemKind::Def { ty, body, .. } => self.def(*ty, *body),
+            ItemKind::Def { head, ty, body, .. } => self.def(head.as_deref(), *ty, *body),
             ItemKind::Foreign {
                 params,
                 result,
@@ -58,19 +59,29 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes `def name : type = body`. A function begins on the same line if its parameters fit.
-    fn def(&mut self, ty: Option<TermId>, body: TermId) {
+    /// Writes `def name : type = body` or `def name(parameters): type = body`. A function begins on
+    /// the same line if its parameters fit.
+    fn def(&mut self, head: Option<&Head>, ty: Option<TermId>, body: TermId) {
+        let body = head.map_or(body, |head| head.value);
         let function = self.is_function(body);
-        let head = function.then(|| self.open());
+        let group = function.then(|| self.open());
         self.word_space();
-        self.word_space();
-        if let Some(ty) = ty {
-            self.word();
-            self.below(|writer| writer.type_of_def(ty));
-            self.space();
+        match (head, ty) {
+            (Some(head), ty) => {
+                self.word();
+                self.head(head, ty);
+                self.space();
+            }
+            (None, Some(ty)) => {
+                self.word_space();
+                self.word();
+                self.below(|writer| writer.type_of_def(ty));
+                self.space();
+            }
+            (None, None) => self.word_space(),
         }
         self.word();
-        match head {
+        match group {
             Some(group) => {
                 self.out.indent_if_broken(group);
                 self.out.line();
@@ -78,6 +89,40 @@ impl Writer<'_> {
                 self.out.dedent_if_broken(group);
             }
             None => self.right_side(body),
+        }
+    }
+
+    /// Writes the parameters left of `=`, with the type of the result and the conditions after it.
+    /// If a list of parameters does not fit the line, each parameter is on a line of its own.
+    fn head(&mut self, head: &Head, ty: Option<TermId>) {
+        for group in &head.groups {
+            self.list(group.params.len(), |writer, at| {
+                writer.parameter(&group.params[at]);
+            });
+        }
+        let Some(result) = head.result else { return };
+        self.word_space();
+        self.open();
+        self.indented(|writer| {
+            writer.type_of_def(result);
+            if let Some(ty) = ty
+                && let TermKind::Where { conditions, .. } = &writer.item.term(ty).kind
+            {
+                writer.conditions(conditions);
+            }
+        });
+        self.out.close();
+    }
+
+    /// Writes a parameter left of `=`: `x`, `x: type`, `inout x: type` or `n: Nat`.
+    fn parameter(&mut self, param: &Parameter) {
+        if param.inout.is_some() {
+            self.word_space();
+        }
+        self.binder(param.binder);
+        if let Some(ty) = param.ty {
+            self.word_space();
+            self.term(ty);
         }
     }
 

@@ -442,7 +442,7 @@ impl Writer<'_> {
 
     /// Writes `where 4 | n, n >= 12` after a type, on a line of its own if the enclosing group is
     /// not on one line.
-    fn conditions(&mut self, conditions: &[TermId]) {
+    pub(crate) fn conditions(&mut self, conditions: &[TermId]) {
         self.out.line();
         self.word();
         for (at, &condition) in conditions.iter().enumerate() {

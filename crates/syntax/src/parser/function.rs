@@ -349,7 +349,7 @@ impl Parser<'_> {
 
     /// Reports the missing `:` between a parameter and its type, as in `fun(xs n.f32 => …)`.
     /// Returns false if no type follows, and in DPIA.
-    fn colon_missing(&mut self, param: BinderId) -> bool {
+    pub(crate) fn colon_missing(&mut self, param: BinderId) -> bool {
         use TokenKind::{Dot, FatArrow, Ident, Int, Scalar};
         let token = self.token();
         let is_type = match token.kind {

@@ -2,7 +2,7 @@
 //! parses foreign functions.
 
 use super::{Parser, TermCategory};
-use crate::ast::{Annotation, AnnotationArg, AnnotationValue, Docs, Ident, ItemKind};
+use crate::ast::{Annotation, AnnotationArg, AnnotationValue, Docs, Ident, ItemKind, TermId};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Diagnostic, Span};
 
@@ -52,9 +52,22 @@ impl Parser<'_> {
         if is_colon_missing {
             self.colon_before_type();
         }
+        let may_have_parameters = name.is_some() && !is_colon_missing;
+        if let Some(head) = may_have_parameters.then(|| self.head()).flatten() {
+            self.def_equals(&name, true);
+            let value = self.value_of_def();
+            let ty = head.ty;
+            let (head, body) = self.function_of_head(head, value);
+            return ItemKind::Def {
+                name,
+                head: Some(Box::new(head)),
+                ty: Some(ty),
+                body,
+            };
+        }
         let has_parameters = matches!(self.kind(), TokenKind::LParen | TokenKind::LBracket)
             || (self.at(TokenKind::Ident) && !self.at_where());
-        let head = match has_parameters && name.is_some() && !is_colon_missing {
+        let moved = match has_parameters && may_have_parameters {
             true => self.parameters_of_def(),
             false => None,
         };
@@ -69,19 +82,29 @@ impl Parser<'_> {
         let is_unknown =
             ty.is_none() && was_right && self.error.is_some() && !self.at(TokenKind::End);
         let ty = ty.or_else(|| is_unknown.then(|| self.missing()));
-        let body = match self.at(TokenKind::End) && self.error.is_some() {
+        let body = self.value_of_def();
+        if let Some(moved) = moved {
+            self.move_parameters(moved, body);
+        }
+        ItemKind::Def {
+            name,
+            head: None,
+            ty,
+            body,
+        }
+    }
+
+    /// Parses the value of a definition after its `=`.
+    fn value_of_def(&mut self) -> TermId {
+        match self.at(TokenKind::End) && self.error.is_some() {
             true => self.missing(),
             false => self.term(TermCategory::Expr),
-        };
-        if let Some(head) = head {
-            self.move_parameters(head, body);
         }
-        ItemKind::Def { name, ty, body }
     }
 
     /// Reports `def f :: f32 = …`, whose second colon is skipped, or `def f := …`. Returns true if
     /// no type follows.
-    fn doubled_colon(&mut self, colon: Token) -> bool {
+    pub(crate) fn doubled_colon(&mut self, colon: Token) -> bool {
         let next = self.token();
         let sign = colon.span.cover(next.span);
         let written = match self.slice(sign) {

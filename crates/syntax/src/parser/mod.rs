@@ -12,6 +12,7 @@ mod command;
 mod delimiters;
 mod foreign;
 mod function;
+mod head;
 mod item;
 mod lexical_errors;
 mod literal;

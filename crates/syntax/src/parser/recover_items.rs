@@ -79,9 +79,8 @@ impl Parser<'_> {
             }
             TokenKind::Less if !typed && self.previous().is_some() => {
                 let name = self.previous().map_or("f", |name| self.slice(name.span));
-                let message = format!(
-                    "sizes and types are parameters: write `def {name} = depFun(n: Nat => …)`"
-                );
+                let message =
+                    format!("sizes and types are parameters: write `def {name}(n: Nat) = …`");
                 self.error_at(next.span, message);
                 self.skip_to_equals();
             }

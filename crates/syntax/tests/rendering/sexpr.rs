@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "every test uses a part of it")]
 
 use syntax::ast::{
-    Annotation, AnnotationValue, BinderAnnotation, BinderId, Half, Item, ItemKind, Literal,
+    Annotation, AnnotationValue, BinderAnnotation, BinderId, Half, Head, Item, ItemKind, Literal,
     ScalarType, TermId, TermKind, UnaryOp,
 };
 
@@ -102,12 +102,17 @@ impl Dumper<'_> {
                     None => self.word("-"),
                 }
             }
-            ItemKind::Def { ty, body, .. } => {
+            ItemKind::Def { head, ty, body, .. } => {
                 self.open("def");
                 self.annotations(&item.annotations);
                 self.word(item.name().map_or("-", |name| &name.name));
-                self.optional(*ty);
-                self.term(*body);
+                match head {
+                    Some(head) => self.head(head, *ty),
+                    None => {
+                        self.optional(*ty);
+                        self.term(*body);
+                    }
+                }
             }
             ItemKind::Foreign {
                 params,
@@ -150,6 +155,37 @@ impl Dumper<'_> {
             }
             self.close();
         }
+    }
+
+    /// Prints parameters left of `=`, with the type of the result and the value as they are written.
+    fn head(&mut self, head: &Head, ty: Option<TermId>) {
+        for group in &head.groups {
+            self.open(match group.implicit {
+                true => "implicit",
+                false => "definition",
+            });
+            for param in &group.params {
+                match param.ty {
+                    Some(ty) => {
+                        self.open(&self.item.binder(param.binder).name);
+                        self.term(ty);
+                        self.close();
+                    }
+                    None => self.binder(param.binder),
+                }
+            }
+            self.close();
+        }
+        match (head.result, ty.map(|ty| &self.item.term(ty).kind)) {
+            (Some(result), Some(TermKind::Where { conditions, .. })) => {
+                let parts: Vec<TermId> = std::iter::once(result)
+                    .chain(conditions.iter().copied())
+                    .collect();
+                self.node("where", &parts);
+            }
+            (result, _) => self.optional(result),
+        }
+        self.term(head.value);
     }
 
     fn params(&mut self, params: &[BinderId]) {

@@ -65,6 +65,7 @@
 ["fun" "depFun" "natFun" "dataFun"] @keyword.function
 (let ["let" "in"] @keyword)
 (conditional_type "where" @keyword)
+(parameter mode: "inout" @keyword.modifier)
 (divides operator: "divides" @keyword.operator)
 
 ["|>" "<|" ">>" "<<" "||" "&&" "==" "!=" "<" "<=" ">" ">=" "+" "-" "*" "/" "%" "^" "!" "|" "="

@@ -105,6 +105,7 @@ fn program(rise: &RiseItem, term: TermId, names: &[Name]) -> RiseItem {
         program.terms = terms.into();
     }
     program.kind = RiseKind::Def {
+        head: None,
         name: Some(Ident {
             name: "example".into(),
             span,

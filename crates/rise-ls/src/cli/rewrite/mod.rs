@@ -97,10 +97,7 @@ fn is_unchanged(db: &Database, item: ItemId, rewritten: &Rewritten) -> bool {
 /// Returns true if the definition may get further parameters without `--open-sizes`: its type is
 /// not written, and no definition of RISE uses it.
 fn may_extend(db: &Database, item: ItemId) -> bool {
-    let written = matches!(
-        db.parsed(item).item.kind,
-        syntax::ast::ItemKind::Def { ty: Some(_), .. }
-    );
+    let written = db.parsed(item).item.whole_type().is_some();
     let of_programs = |user: &ItemId| db.language(db.file_of(*user)) == db::Language::Rise;
     !written && !db.users(item).iter().any(of_programs)
 }

@@ -59,7 +59,7 @@ impl<P: Surface> Elaborator<'_, P> {
             .iter()
             .map(|&part| self.term(part, None))
             .collect::<Option<Vec<_>>>()?;
-        let origin = self.keyword(id, "if");
+        let origin = self.keyword(id);
         self.command(Command::If, Vec::new(), parts, origin)
     }
 }

@@ -35,7 +35,7 @@ impl<P: Surface> Elaborator<'_, P> {
                 _ => None,
             };
         }
-        let origin = self.keyword(id, "fun");
+        let origin = self.keyword(id);
         if self.inference.patterns.contains(&id) {
             return self.pair_function(origin, params, body, written);
         }
@@ -99,7 +99,7 @@ impl<P: Surface> Elaborator<'_, P> {
                 _ => None,
             };
         }
-        let origin = self.keyword(id, "depFun");
+        let origin = self.keyword(id);
         let mut expr = self.term(body, rest.as_ref())?;
         for &param in params.iter().rev() {
             let (var, kind) = self.variable(param)?;
@@ -121,7 +121,7 @@ impl<P: Surface> Elaborator<'_, P> {
     ) -> Option<Expr<P>> {
         let value = self.term(value, None)?;
         let body = self.term(body, written)?;
-        let origin = self.keyword(id, "let");
+        let origin = self.keyword(id);
         let param = self.param(binder)?;
         let result = body.ty.clone();
         let from = param.ty.clone();
@@ -171,11 +171,8 @@ impl<P: Surface> Elaborator<'_, P> {
         }
     }
 
-    /// Returns the origin of a term that starts with this keyword.
-    pub(super) fn keyword(&mut self, id: TermId, word: &str) -> super::Origin {
-        let span = self.span(id);
-        let length = u32::try_from(word.len()).unwrap_or(0);
-        let head = Span::new(span.start, (span.start + length).min(span.end));
-        self.site(span, head)
+    /// Returns the origin of an abstraction or a `let`, which points at its keyword.
+    pub(super) fn keyword(&mut self, id: TermId) -> super::Origin {
+        self.site(self.span(id), self.item.keyword_span(id))
     }
 }

@@ -472,7 +472,7 @@ impl Infer<'_> {
         let help = self.help_for_parameters(&names, given);
         let related = match cause.why {
             CauseCode::Written { ty } => vec![Related {
-                place: self.span(ty).into(),
+                place: self.written_span(ty).into(),
                 message: "the type is written here".to_owned(),
             }],
             _ => Vec::new(),

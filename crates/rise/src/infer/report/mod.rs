@@ -5,7 +5,7 @@ mod arguments;
 mod calls;
 mod functions;
 pub(in crate::infer) mod math_functions;
-mod names;
+pub(in crate::infer) mod names;
 mod operands;
 mod reshaping;
 mod shifts_and_conversions;
@@ -229,7 +229,7 @@ impl Infer<'_> {
                 }
             }
             CauseCode::Written { ty, .. } | CauseCode::Ascribed { ty } => {
-                add(self.span(ty), "the type is written here".to_owned());
+                add(self.written_span(ty), "the type is written here".to_owned());
             }
             CauseCode::Assigned { lhs } => {
                 if let Some(ty) = self.type_of_expr(lhs) {
@@ -240,6 +240,15 @@ impl Infer<'_> {
             CauseCode::Context | CauseCode::Annotated { .. } => {}
         }
         places
+    }
+
+    /// Returns the span of a written type; for the type that parameters left of `=` imply, that of
+    /// the result.
+    pub(in crate::infer) fn written_span(&self, ty: TermId) -> Span {
+        match self.item.head().and_then(|head| head.result) {
+            Some(result) if self.item.is_implied(ty) => self.span(result),
+            _ => self.span(ty),
+        }
     }
 
     /// Returns the span of the function of a pipeline's last stage, which is shorter than that of

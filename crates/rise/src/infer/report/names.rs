@@ -20,7 +20,11 @@ impl Infer<'_> {
     /// Reports parameters of one function or type that have the name of an earlier one.
     pub(in crate::infer) fn duplicate_parameters(&mut self) {
         let item = self.item;
-        for term in &item.terms {
+        let implied = item.implied_terms();
+        for (id, term) in item.terms.iter().enumerate() {
+            if implied.contains(&TermId(id as u32)) {
+                continue;
+            }
             match &term.kind {
                 TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } => {
                     for (at, &param) in params.iter().enumerate().skip(1) {
@@ -36,6 +40,14 @@ impl Infer<'_> {
                     }
                 }
                 _ => {}
+            }
+        }
+        let of_head = item.head().into_iter().flat_map(|head| head.params());
+        let of_head: Vec<BinderId> = of_head.map(|param| param.binder).collect();
+        for (at, &param) in of_head.iter().enumerate() {
+            let same = |&&first: &&BinderId| self.has_name_of(first, param);
+            if let Some(&first) = of_head[..at].iter().find(same) {
+                self.duplicate_parameter(first, param);
             }
         }
     }
@@ -166,6 +178,9 @@ impl Infer<'_> {
             true => Kind::DataType,
             false => Kind::Nat,
         };
+        if near.is_none() && self.unbound_in_head(span, name, kind) {
+            return;
+        }
         let fix = match &near {
             Some(near) => Some(replacement(span, near)),
             None => self.binding(span, name, kind),
@@ -179,6 +194,57 @@ impl Infer<'_> {
                 "bind the name: `depFun({name}: {kind} => …)` in an expression, `({name}: {kind}) -> …` in a type"
             ),
         });
+    }
+
+    /// Reports a name in the parameters left of `=` or in the result after them. Returns false for
+    /// a name elsewhere.
+    fn unbound_in_head(&mut self, span: Span, name: &Name, kind: Kind) -> bool {
+        let item = self.item;
+        let Some(head) = item.head() else {
+            return false;
+        };
+        if span.start >= item.term(head.value).span.start {
+            return false;
+        }
+        let what = match kind {
+            Kind::Nat => "size",
+            _ => "type",
+        };
+        let own = head
+            .params()
+            .find(|param| item.binder(param.binder).name == *name);
+        let Some(own) = own else {
+            let place = match head.result {
+                Some(result) if item.term(result).span.contains(span) => {
+                    ": it stands only in the result"
+                }
+                _ => "",
+            };
+            let message = format!("nothing binds the {what} `{name}`{place}");
+            let help = format!("add `({name}: {kind})` or `{{{name}: {kind}}}`");
+            let fix = self.bind_left_of(name, kind);
+            self.error(codes::UNKNOWN_NAME, span, message)
+                .advise(Some(help), fix);
+            return true;
+        };
+        let place = item.binder(own.binder).span;
+        let (message, help) = match item.binder(own.binder).annotation {
+            BinderAnnotation::Kind(..) => (
+                format!("the {what} `{name}` is bound after this place"),
+                format!("write the parameter `{name}` to the left of its uses"),
+            ),
+            _ => (
+                format!("expected a {what}, found the value `{name}`"),
+                "types cannot depend on values".to_owned(),
+            ),
+        };
+        let error = self.error(codes::UNKNOWN_NAME, span, message);
+        error.help = Some(help);
+        error.related.push(Related {
+            place: place.into(),
+            message: format!("`{name}` is a parameter"),
+        });
+        true
     }
 
     /// Reports a name in an annotation that is none of the sizes of the definition.
@@ -357,7 +423,7 @@ pub(in crate::infer) fn replacement(span: Span, near: &str) -> Fix {
 
 /// Returns the vector type for its name in other languages, such as `float4` or `f32x4`, with 2 to
 /// 16 lanes; `None` for other names.
-fn foreign_vector(name: &str) -> Option<String> {
+pub(in crate::infer) fn foreign_vector(name: &str) -> Option<String> {
     let elem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let length: u32 = name[elem.len()..].parse().ok()?;
     let scalar = |name: &str| {

@@ -323,7 +323,9 @@ impl Infer<'_> {
             ty = match self.item.term(ty).kind {
                 TermKind::Paren(inner) => inner,
                 TermKind::Pi { body, .. } => body,
-                TermKind::Arrow(from, _) if before == 0 => return Some(from),
+                TermKind::Arrow(from, _) if before == 0 => {
+                    return Some(from).filter(|&from| !self.item.is_absent_type(from));
+                }
                 TermKind::Arrow(_, rest) => {
                     before -= 1;
                     rest
