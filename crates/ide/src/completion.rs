@@ -110,6 +110,10 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
         }
         Context::Dot { dot } => list.after_dot(dot),
         Context::Type => list.types(),
+        Context::TypeOrKind => {
+            list.types();
+            list.kinds();
+        }
         Context::TypeAfterDot => list.types(),
         Context::AfterType => {
             list.after_expression();

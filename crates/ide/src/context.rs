@@ -27,6 +27,8 @@ pub(crate) enum Context {
     },
     /// A type, or a size.
     Type,
+    /// The type of a parameter left of `=`, or its kind.
+    TypeOrKind,
     /// The name after this dot in a type.
     TypeAfterDot,
     /// The end of a type: `where`, or what may follow an expression.
@@ -60,13 +62,17 @@ pub(crate) struct OpenCall {
 enum Mode {
     /// Before the first item.
     Item,
-    /// Between `def`, `foreign` or `import` and `:` or `=`.
+    /// Between `def` or `import` and `:` or `=`.
     Name,
+    /// Between `foreign` and `:` or `=`.
+    ForeignName,
     Expression,
     Argument,
     Type,
     /// The parameters of `fun( … =>`: names and, after colons, types.
     Params,
+    /// The parameters of a definition left of `=`: names and, after colons, types or kinds.
+    HeadParams,
     /// The parameters of `depFun( … =>` or `{ … }`: names and, after colons, kinds.
     Kinded,
     /// The parts of `Exp[ …` or `Acc[ …`: a type, and then an access.
@@ -139,7 +145,9 @@ impl Reader<'_> {
         match token.kind {
             LParen | LBracket | LBrace => self.open(token),
             RParen | RBracket | RBrace => self.close(),
-            Def | Import | Foreign => self.levels = vec![Level::new(Mode::Name)],
+            Def if self.previous.is_some_and(|token| token.kind == Foreign) => {}
+            Foreign => self.levels = vec![Level::new(Mode::ForeignName)],
+            Def | Import => self.levels = vec![Level::new(Mode::Name)],
             At => self.levels = vec![Level::new(Mode::Annotation)],
             Ident if self.begins_conditions(token) => {
                 if let Some(level) = self.levels.last_mut() {
@@ -169,11 +177,13 @@ impl Reader<'_> {
             (LBrace, _) if matches!(mode, Mode::Expression | Mode::Argument) => Mode::Expression,
             (LBrace, _) => Mode::Kinded,
             (LBracket, Some(Phrase)) => Mode::Phrase,
-            (LParen, Some(Ident)) if mode == Mode::Name => Mode::Params,
+            (LParen, Some(Ident)) if mode == Mode::ForeignName => Mode::Params,
+            (LParen, Some(_)) if mode == Mode::Name => Mode::HeadParams,
             _ => match mode {
                 Mode::Params if !colon => Mode::Params,
                 Mode::Kinded if !colon => Mode::Kinded,
                 Mode::Params
+                | Mode::HeadParams
                 | Mode::Kinded
                 | Mode::Type
                 | Mode::TypeFunction
@@ -236,6 +246,7 @@ impl Reader<'_> {
             Ident if level.mode == Mode::Condition && self.is_where(previous) => Context::Condition,
             _ if ends_operand(previous.kind) && level.mode == Mode::Type => Context::AfterType,
             _ if ends_operand(previous.kind) => Context::AfterExpression,
+            Colon if level.mode == Mode::HeadParams => Context::TypeOrKind,
             _ => level.context(self.before_previous),
         }
     }
@@ -258,7 +269,8 @@ impl Level {
             }
             Colon => {
                 self.colon = true;
-                if matches!(self.mode, Mode::Name | Mode::Expression | Mode::Argument) {
+                use Mode::{Argument, Expression, ForeignName, Name};
+                if matches!(self.mode, Name | ForeignName | Expression | Argument) {
                     self.mode = Mode::Type;
                 }
             }
@@ -278,7 +290,7 @@ impl Level {
     fn in_type(&self) -> bool {
         match self.mode {
             Mode::Type | Mode::TypeFunction | Mode::Phrase => true,
-            Mode::Params => self.colon,
+            Mode::Params | Mode::HeadParams => self.colon,
             _ => false,
         }
     }
@@ -286,7 +298,7 @@ impl Level {
     fn context(&self, before_previous: Option<TokenKind>) -> Context {
         match self.mode {
             Mode::Item => Context::Item,
-            Mode::Name => Context::Nothing,
+            Mode::Name | Mode::ForeignName => Context::Nothing,
             Mode::Expression => Context::Expression { argument: false },
             Mode::Argument => Context::Expression { argument: true },
             // `(n: ` in a type binds a name if the colon follows a single name.
@@ -297,9 +309,9 @@ impl Level {
             Mode::Type | Mode::TypeFunction | Mode::Phrase => Context::Type,
             Mode::Access => Context::Access,
             Mode::Condition => Context::Condition,
-            Mode::Params if self.colon => Context::Type,
+            Mode::Params | Mode::HeadParams if self.colon => Context::Type,
             Mode::Kinded if self.colon => Context::Kind,
-            Mode::Params | Mode::Kinded => Context::Nothing,
+            Mode::Params | Mode::HeadParams | Mode::Kinded => Context::Nothing,
             Mode::Annotation => Context::AnnotationArgument,
         }
     }

@@ -241,7 +241,9 @@ pub(crate) fn definition(db: &Database, item: ItemId, name: &str) -> String {
         _ => "def",
     };
     let head = match db.scheme(item) {
-        Some(scheme) if !free_vars::has_error(&scheme.ty) => markdown::signature(name, &scheme),
+        Some(scheme) if !free_vars::has_error(&scheme.ty) => {
+            markdown::definition(&db.parsed(item).item, name, &scheme)
+        }
         _ => name.to_owned(),
     };
     let library = match db.is_library(db.file_of(item)) {

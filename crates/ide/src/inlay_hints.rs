@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use db::{Database, FileId, Language, Values};
-use rise::{BinderInfo, NameUse, Scheme, Ty};
+use rise::{BinderInfo, NameUse, Scheme, TermInfo, Ty, Type};
 use syntax::Span;
 use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, ItemKind, TermId, TermKind};
 use syntax::lexer::lex_in;
@@ -140,6 +140,8 @@ impl Collector<'_> {
     fn collect(&self, out: &mut Vec<InlayHint>) {
         if self.config.definitions {
             out.extend(self.definition());
+            out.extend(self.implicit_parameters());
+            out.extend(self.absent_result());
         }
         if self.config.parameters {
             let binders = (0..self.view.item().binders.len() as u32).map(BinderId);
@@ -214,6 +216,71 @@ impl Collector<'_> {
         Some(hint)
     }
 
+    /// Returns the hint with the implicit parameters of a definition with parameters left of `=`
+    /// that it does not write.
+    fn implicit_parameters(&self) -> Option<InlayHint> {
+        let item = self.view.item();
+        let head = item.head()?;
+        let scheme = self.view.db.scheme(self.view.id)?;
+        let written = head.groups.iter().take_while(|group| group.implicit);
+        let written: usize = written.map(|group| group.params.len()).sum();
+        let mut implicit = Vec::new();
+        let mut ty = &scheme.ty;
+        while let Type::Pi(pi) = &**ty
+            && pi.implicit
+        {
+            implicit.push(format!("{}: {}", scheme.names.get(pi.var), pi.kind));
+            ty = &pi.body;
+        }
+        implicit.truncate(implicit.len().checked_sub(written)?);
+        if implicit.is_empty() || free_vars::has_error(&scheme.ty) {
+            return None;
+        }
+        let label = format!("{{{}}}", implicit.join(", "));
+        let at = head.groups.first()?.span.start;
+        let mut hint = self.hint(
+            at,
+            InlayKind::Definition,
+            elision::elide(&label, self.config.max_length),
+            rise::print::scheme_text(&scheme),
+        );
+        if self.names_all(&implicit) {
+            hint.insert = self.edit(at, label);
+        }
+        Some(hint)
+    }
+
+    /// Returns true if all implicit parameters are names that the types of the parameters write, so
+    /// that they keep their meaning when they are bound explicitly.
+    fn names_all(&self, implicit: &[String]) -> bool {
+        let item = self.view.item();
+        let names = item
+            .head()
+            .into_iter()
+            .flat_map(|head| head.implicit.iter());
+        names.filter(|&&binder| self.view.binds(binder)).count() == implicit.len()
+    }
+
+    /// Returns the hint with the type of the result that a definition with parameters left of `=`
+    /// does not write.
+    fn absent_result(&self) -> Option<InlayHint> {
+        let item = self.view.item();
+        let head = item.head().filter(|head| head.result.is_none())?;
+        let TermInfo::Expr(ty) = self.view.info(head.value) else {
+            return None;
+        };
+        if free_vars::has_error(ty) {
+            return None;
+        }
+        let whole = self.known_text(ty)?;
+        let at = head.groups.last()?.span.end;
+        let mut hint = self.hint(at, InlayKind::Definition, self.colon(&whole), whole.clone());
+        if self.view.binders_of(head.value, ty).is_some() {
+            hint.insert = self.edit(at, format!(": {whole}"));
+        }
+        Some(hint)
+    }
+
     /// Returns true if the type of the definition can be written down. Its names must be distinct,
     /// and different from every free name of the body, which they would shadow.
     fn can_state(&self, scheme: &Scheme) -> bool {
@@ -237,8 +304,12 @@ impl Collector<'_> {
             return None;
         }
         let owner = self.view.parents().owner(id)?;
-        if self.is_stated(owner, binder.span) {
-            return None;
+        let of_head = item.head().into_iter().flat_map(|head| head.params());
+        match of_head.into_iter().find(|param| param.binder == id) {
+            Some(param) if param.ty.is_some() => return None,
+            Some(_) => {}
+            None if self.is_stated(owner, binder.span) => return None,
+            None => {}
         }
         let whole = self.known_text(ty)?;
         let mut hint = self.hint(

@@ -209,6 +209,20 @@ impl<'d> View<'d> {
         }
     }
 
+    /// Returns true if a binder binds its name. A name in the types of the parameters left of `=`
+    /// does so only if it is not in the scope of the item.
+    pub(crate) fn binds(&self, binder: BinderId) -> bool {
+        !self.item().may_be_implicit(binder)
+            || matches!(self.binder_info(binder), BinderInfo::TypeLevel(..))
+    }
+
+    /// Returns the parameters of the definition, see [`params`], that bind their names.
+    pub(crate) fn params(&self) -> Vec<BinderId> {
+        let mut found = params(self.item());
+        found.retain(|&binder| self.binds(binder));
+        found
+    }
+
     /// Resolves a name in an expression, type or annotation of a program; `None` for other terms,
     /// and for a name that refers to nothing or is ambiguous. Scopes depend only on the syntax, so
     /// this needs no types and also works in incomplete code. In an annotation, names refer to the
@@ -242,10 +256,12 @@ impl<'d> View<'d> {
     pub(crate) fn scope_at(&self, term: TermId) -> Scope {
         if self.annotation_of(term).is_some() {
             return Scope {
-                binders: params(self.item()),
+                binders: self.params(),
             };
         }
-        Scope::at_term(self.item(), self.parents(), term)
+        let mut scope = Scope::at_term(self.item(), self.parents(), term);
+        scope.binders.retain(|&binder| self.binds(binder));
+        scope
     }
 
     /// Returns the binders of the free variables of a type, if all of them are in scope at a term.
@@ -301,7 +317,7 @@ impl<'d> View<'d> {
         {
             return Some(name);
         }
-        if let Some(binder) = tree::binder_at(item, offset) {
+        if let Some(binder) = tree::binder_at(item, offset).filter(|&binder| self.binds(binder)) {
             return Some(self.declaration(binder));
         }
         if let Some(key) = self.annotation_keys().find(|key| key.span.touches(offset)) {
@@ -337,7 +353,7 @@ impl<'d> View<'d> {
     /// that name parameters of the definition.
     fn annotation_keys(&self) -> impl Iterator<Item = Occurrence> + '_ {
         let item = self.item();
-        let params = params(item);
+        let params = self.params();
         item.annotations
             .iter()
             .filter(|annotation| {
@@ -375,7 +391,7 @@ impl<'d> View<'d> {
         let binders = (0..item.binders.len() as u32).map(BinderId);
         found.extend(
             binders
-                .filter(|id| !item.binder(*id).name.is_empty())
+                .filter(|id| !item.binder(*id).name.is_empty() && self.binds(*id))
                 .map(|binder| self.declaration(binder)),
         );
         let terms = (0..item.terms.len() as u32).map(TermId);
@@ -411,7 +427,7 @@ impl<'d> View<'d> {
         let binders = (0..item.binders.len() as u32).map(BinderId);
         found.extend(
             binders
-                .filter(|id| item.binder(*id).name == name)
+                .filter(|id| item.binder(*id).name == name && self.binds(*id))
                 .map(|id| self.declaration(id)),
         );
         let terms = (0..item.terms.len() as u32).map(TermId);
@@ -526,11 +542,13 @@ pub(crate) fn params(item: &Item) -> Vec<BinderId> {
                 tree::type_binders(item, *ty, &mut found);
                 found.reverse();
             }
+            let bound_by_type = found.clone();
             let mut term = tree::unparen(item, *body);
             while let TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body } =
                 &item.term(term).kind
             {
-                found.extend(params);
+                // The type of a definition with parameters left of `=` has the same binders of sizes.
+                found.extend(params.iter().filter(|param| !bound_by_type.contains(param)));
                 term = tree::unparen(item, *body);
             }
         }

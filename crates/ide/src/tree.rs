@@ -72,11 +72,14 @@ impl Parents {
 
 /// Returns the shortest term that touches `offset`. Of equally long ones, a name is preferred, then
 /// a term that contains the byte after the cursor, then the first in the list of the item's terms.
+/// Terms that correspond to no text of their own are left out.
 pub(crate) fn innermost(item: &Item, offset: u32) -> Option<TermId> {
+    let implied = item.implied_terms();
     item.terms
         .iter()
         .enumerate()
         .filter(|(_, term)| term.span.touches(offset))
+        .filter(|(index, _)| !implied.contains(&TermId(*index as u32)))
         .min_by_key(|(_, term)| {
             let word = matches!(term.kind, TermKind::Name(_));
             let holds = term.span.start <= offset && offset < term.span.end;
@@ -133,7 +136,13 @@ impl Scope {
         } = &item.kind
             && *body == top
         {
+            let bound = binders.len();
             type_binders(item, *ty, &mut binders);
+            // A parameter with a kind left of `=` is a binder of the type and of the body.
+            let of_type = binders.split_off(bound);
+            let is_new = |binder: &BinderId| !binders.contains(binder);
+            let of_type: Vec<BinderId> = of_type.into_iter().filter(is_new).collect();
+            binders.extend(of_type);
         }
         Scope { binders }
     }

@@ -254,7 +254,7 @@ impl<'p, 'd> List<'p, 'd> {
         }
         if name.is_some_and(|name| rise::USING_PARAMETERS.contains(&name)) {
             let item = place.view.item();
-            for id in item_view::params(item) {
+            for id in place.view.params() {
                 if matches!(place.view.binder_info(id), BinderInfo::TypeLevel(..)) {
                     let name = &item.binder(id).name;
                     self.push(Entry::new(name, CompletionKind::TypeParameter, 1));

@@ -133,6 +133,11 @@ impl<'d> Place<'d> {
         {
             tree::type_binders(item, *ty, &mut binders);
         }
+        // A name that is being written may be an implicit parameter itself.
+        binders.retain(|&id| {
+            let is_here = item.may_be_implicit(id) && item.binder(id).span.touches(self.offset);
+            self.view.binds(id) && !is_here
+        });
         let mut names: Vec<&str> = Vec::new();
         binders.retain(|id| {
             let name = item.binder(*id).name.as_str();

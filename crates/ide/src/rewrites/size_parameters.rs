@@ -5,7 +5,8 @@ use std::ops::Range;
 use db::{Database, ItemId};
 use rise::{Target, Type};
 use syntax::ast::{
-    Binder, BinderAnnotation, BinderId, Item, ItemKind, Name, Term, TermId, TermKind,
+    Binder, BinderAnnotation, BinderId, Head, Item, ItemKind, Name, Parameter, Term, TermId,
+    TermKind,
 };
 use syntax::{Dialect, GlobalId, Span};
 
@@ -27,6 +28,9 @@ pub(crate) fn parameters(text: &str, item: &Item, names: &[Name]) -> Option<Vec<
     let ItemKind::Def { ty, body, .. } = item.kind else {
         return None;
     };
+    if let Some(head) = item.head() {
+        return left_of_equals(item, head, names);
+    }
     let mut edits = Vec::new();
     if let Some(ty) = ty {
         let sizes: String = names.iter().map(|n| format!("({n}: Nat) -> ")).collect();
@@ -204,6 +208,44 @@ fn last_of(item: &Item, mut body: TermId) -> Option<BinderId> {
             _ => return last,
         };
     }
+}
+
+/// Returns the edit that adds sizes to the parameters left of `=`, after the leading sizes and types
+/// there. Returns `None` if the last of these has no kind.
+fn left_of_equals(item: &Item, head: &Head, names: &[Name]) -> Option<Vec<Edit>> {
+    let sizes: Vec<String> = names.iter().map(|name| format!("{name}: Nat")).collect();
+    let sizes = sizes.join(", ");
+    let annotation = |param: &Parameter| item.binder(param.binder).annotation;
+    let mut place = None;
+    let mut before = head.groups.first()?.span.start;
+    for group in &head.groups {
+        let is_kind = |param: &&Parameter| matches!(annotation(param), BinderAnnotation::Kind(..));
+        let leading = group.params.iter().take_while(is_kind);
+        match leading.clone().last() {
+            Some(last) if !group.implicit => match annotation(last) {
+                BinderAnnotation::Kind(Some(_), kind) => place = Some(kind.end),
+                _ => return None,
+            },
+            _ => {}
+        }
+        if leading.count() < group.params.len() {
+            break;
+        }
+        if place.is_none() {
+            before = group.span.end;
+        }
+    }
+    let edit = match place {
+        Some(end) => Edit {
+            span: Span::empty(end),
+            text: format!(", {sizes}"),
+        },
+        None => Edit {
+            span: Span::empty(before),
+            text: format!("({sizes})"),
+        },
+    };
+    Some(vec![edit])
 }
 
 /// Adds parameters after the last one of a list, and the parentheses that a list of one parameter
