@@ -5,7 +5,7 @@ mod strategy_files;
 use db::{Binding, Database, FileId, ItemId};
 use ropey::Rope;
 use rustc_hash::FxHashMap;
-use syntax::ast::AddressSpace;
+use syntax::ast::{AddressSpace, Head};
 use syntax::lexer::{TokenKind, lex_in};
 use syntax::{Dialect, Span};
 
@@ -235,11 +235,14 @@ enum WordKind {
 type PlainClass = fn(TokenKind, &str) -> Option<Class>;
 
 fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
-    let names: FxHashMap<u32, Class> = view
+    let mut names: FxHashMap<u32, Class> = view
         .occurrences()
         .into_iter()
         .map(|found| (found.span.start, name_class(view, found, kinds)))
         .collect();
+    let params = view.item().head().into_iter().flat_map(Head::params);
+    let marks = params.filter_map(|param| param.inout);
+    names.extend(marks.map(|mark| (mark.start, (TokenType::Keyword, Modifiers::default()))));
     let text = view.db.item_text(view.id);
     match view.is_strategy() {
         true => {

@@ -52,7 +52,8 @@ pub struct Item {
     pub kind: ItemKind,
     /// The arena of all terms of the item; children precede their parents.
     pub terms: Box<[Term]>,
-    /// The arena of all binders of the item, in the order of the text.
+    /// The arena of all binders of the item, in the order of the text, but those of
+    /// [`Head::implicit`] follow the other binders left of `=`.
     pub binders: Box<[Binder]>,
     /// The names that erroneous declarations such as `type t = …` and `let f = …` would define.
     pub synonyms: Box<[Name]>,

@@ -210,6 +210,30 @@ fn definitions() {
             "def f(x) = x // the same\n",
             "def f(n: Nat, m: Nat)(xs: n.m.f32, g: f32 -> f32): n.m.f32 = xs",
             "def f x y = x + y",
+            "def f(a: f32) x y: f32 = x + y",
+            "def f() = 1.0f",
+            "def f[n: Nat](xs: n.f32) = xs",
+            "def f[n](xs: n.f32) = xs",
+            "def f{n}(xs: n.f32) = xs",
+            "def f(x: f32) -> f32 = x",
+            "def f(x: f32) where 4 | n = x",
+            "def f(x: f32): where 4 | n = x",
+            "def f(x f32): f32 = x",
+            "def f(f32 x): f32 = x",
+            "def f(x y): f32 = x",
+            "def f((a, b): (f32, f32)): f32 = a",
+            "def f(_: f32): f32 = 1.0f",
+            "def f(x: f32):: f32 = x",
+            "def f(x: f32) := x",
+            "def f(inout x: f32): f32 = x",
+            "def f(inout n: Nat): f32 = x",
+            "def f(n: Natural)(xs: n.f32) = xs",
+            "def f{n: f32} = 1",
+            "def f(x: f32) => x",
+            "def f(x",
+            "def f(x: n.",
+            "def f(n: Nat)(",
+            "def f(x: f32):",
             "def f(x) { return x }",
             "let x = 3",
             "val x = 3",
@@ -237,6 +261,66 @@ fn definitions() {
             def f x y = x + y
                 parameters must be in parentheses: write `def f(x, y) = …`
                 Write parentheses => def f(x, y) = x + y
+            def f(a: f32) x y: f32 = x + y
+                parameters must be in parentheses: write `def f(x, y) = …`
+                Write parentheses => def f(a: f32)(x, y): f32 = x + y
+            def f() = 1.0f
+                a definition without parameters has no parentheses
+                Remove the parentheses => def f = 1.0f
+            def f[n: Nat](xs: n.f32) = xs
+                parameters are in parentheses, or in braces if they are inferred: write `(n: Nat)` or `{n: Nat}`
+                Write braces => def f{n: Nat}(xs: n.f32) = xs
+            def f[n](xs: n.f32) = xs
+                parameters are in parentheses, or in braces if they are inferred: write `(n: Nat)` or `{n: Nat}`
+            def f{n}(xs: n.f32) = xs
+                expected `:` and the kind of `n`, as in `n: Nat`
+            def f(x: f32) -> f32 = x
+                the type of the result must come after `:`, not `->`
+                Write `:` => def f(x: f32): f32 = x
+            def f(x: f32) where 4 | n = x
+                expected `:` and the type of the result before `where`
+            def f(x: f32): where 4 | n = x
+                expected a type between `:` and `where`
+            def f(x f32): f32 = x
+                expected `:` between the parameter `x` and its type
+                Insert `:` => def f(x: f32): f32 = x
+            def f(f32 x): f32 = x
+                the type of a parameter follows its name: write `x: f32`
+                Write `x: f32` => def f(x: f32): f32 = x
+            def f(x y): f32 = x
+                expected `,` between the parameters `x` and `y`
+                Insert `,` => def f(x, y): f32 = x
+            def f((a, b): (f32, f32)): f32 = a
+                expected a name, found the pattern `(a, b)`
+            def f(_: f32): f32 = 1.0f
+                `_` is a hole and cannot be bound: begin an unused name with `_`, as in `_x`
+            def f(x: f32):: f32 = x
+                expected `:`, found `::`
+                Write `:` => def f(x: f32): f32 = x
+            def f(x: f32) := x
+                expected `=`, found `:=`
+                Write `=` => def f(x: f32) = x
+            def f(inout x: f32): f32 = x
+                parameters that are updated in place (`inout`) are not supported yet
+                Remove `inout` => def f(x: f32): f32 = x
+            def f(inout n: Nat): f32 = x
+                parameters that are updated in place (`inout`) are not supported yet
+                Remove `inout` => def f(n: Nat): f32 = x
+            def f(n: Natural)(xs: n.f32) = xs
+            def f{n: f32} = 1
+                expected a kind such as `Nat` or `DataType`, found `f32`
+            def f(x: f32) => x
+                expected `=` before the definition's value, found `=>`
+                Write `=` => def f(x: f32) = x
+            def f(x
+                expected `)` to close this `(`
+                Insert `)` => def f(x)
+            def f(x: n.
+                expected a type after `.`
+            def f(n: Nat)(
+                expected a parameter after `(`
+            def f(x: f32):
+                expected a type after `:`
             def f(x) { return x }
                 expected `=` and the definition's value after `)`
             let x = 3

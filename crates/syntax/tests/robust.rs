@@ -4,7 +4,7 @@
 mod rendering;
 
 use proptest::prelude::*;
-use syntax::ast::{ItemKind, Term, TermId, TermKind};
+use syntax::ast::{BinderId, ItemKind, Term, TermId, TermKind};
 use syntax::{Dialect, MAX_HEIGHT, Parsed, Severity, Span, codes, format, parse_in, split};
 
 const PROGRAMS: [&str; 8] = [
@@ -71,10 +71,11 @@ fn check_in(text: &str, dialect: Dialect) -> Parsed {
         item.binders.iter().all(|binder| inside(binder.span)),
         "{text:?}"
     );
-    assert!(
-        item.binders.is_sorted_by_key(|binder| binder.span.start),
-        "{text:?}"
-    );
+    let binders = (0..item.binders.len() as u32).map(BinderId);
+    let starts = binders
+        .filter(|&binder| !item.may_be_implicit(binder))
+        .map(|binder| item.binder(binder).span.start);
+    assert!(starts.is_sorted(), "{text:?}");
     let holes = item.terms.iter().any(|term| term.kind == TermKind::Missing);
     assert!(
         !holes || !parsed.diagnostics.is_empty(),
@@ -255,6 +256,7 @@ fn token() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "def",
         "foreign",
+        "inout",
         "import",
         "@",
         "let",
@@ -354,6 +356,8 @@ proptest! {
     fn any_tokens_parse_in_a_definition(tokens in prop::collection::vec(token(), 0..60)) {
         check(&format!("def f = fun(x => {}", tokens.join(" ")));
         check(&format!("def f : {} = x", tokens.join(" ")));
+        check(&format!("def f({}", tokens.join(" ")));
+        check(&format!("def f{} = x", tokens.concat()));
     }
 
     #[test]

@@ -157,7 +157,7 @@ impl Infer<'_> {
     }
 
     /// Gives a hint if the name of an implicit parameter differs by one letter from that of another
-    /// parameter, or from a scalar type.
+    /// parameter, from a scalar type or from a kind.
     fn near_miss(&mut self, binder: BinderId, kind: Kind) {
         let item = self.item;
         let Some(head) = item.head() else { return };
@@ -167,10 +167,12 @@ impl Infer<'_> {
         let params = before
             .chain(params)
             .filter(|&&other| self.is_bound_type_level(other));
-        let scalars = ScalarType::ALL.iter().filter(|_| kind != Kind::Nat);
+        let scalars = ScalarType::ALL.iter().map(|scalar| scalar.as_str());
+        let kinds = Kind::ALL.iter().map(|kind| kind.as_str());
+        let words = scalars.chain(kinds).filter(|_| kind != Kind::Nat);
         let near = params
             .map(|&other| item.binder(other).name.as_str())
-            .chain(scalars.map(|scalar| scalar.as_str()))
+            .chain(words)
             .find(|other| is_one_letter_away(name, other));
         let Some(near) = near else { return };
         let (span, what) = (

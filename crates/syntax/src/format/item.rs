@@ -5,7 +5,7 @@ use super::source::{Layout, Writer};
 use crate::Dialect;
 use crate::ast::{
     Annotation, AnnotationValue, BinderAnnotation, BinderId, Head, Item, ItemKind, Parameter,
-    TermId, TermKind,
+    ParameterGroup, TermId, TermKind,
 };
 use crate::lexer::TokenKind;
 
@@ -93,25 +93,42 @@ impl Writer<'_> {
     }
 
     /// Writes the parameters left of `=`, with the type of the result and the conditions after it.
-    /// If a list of parameters does not fit the line, each parameter is on a line of its own.
+    /// If a list of parameters does not fit the line, for the last one with the result, each parameter
+    /// is on a line of its own.
     fn head(&mut self, head: &Head, ty: Option<TermId>) {
-        for group in &head.groups {
-            self.list(group.params.len(), |writer, at| {
-                writer.parameter(&group.params[at]);
+        let Some((last, before)) = head.groups.split_last() else {
+            return;
+        };
+        for group in before {
+            self.group(|writer| writer.parameters(group));
+        }
+        self.open();
+        self.parameters(last);
+        if let Some(result) = head.result {
+            self.word_space();
+            self.group(|writer| {
+                writer.indented(|writer| {
+                    writer.type_of_def(result);
+                    if let Some(ty) = ty
+                        && let TermKind::Where { conditions, .. } = &writer.item.term(ty).kind
+                    {
+                        writer.conditions(conditions);
+                    }
+                });
             });
         }
-        let Some(result) = head.result else { return };
-        self.word_space();
-        self.open();
-        self.indented(|writer| {
-            writer.type_of_def(result);
-            if let Some(ty) = ty
-                && let TermKind::Where { conditions, .. } = &writer.item.term(ty).kind
-            {
-                writer.conditions(conditions);
-            }
-        });
         self.out.close();
+    }
+
+    /// Writes parameters in their brackets; the closing one is on a line of its own if the enclosing
+    /// group is not on one line.
+    fn parameters(&mut self, group: &ParameterGroup) {
+        self.word();
+        self.elements(group.params.len(), |writer, at| {
+            writer.parameter(&group.params[at]);
+        });
+        self.out.soft_line();
+        self.word();
     }
 
     /// Writes a parameter left of `=`: `x`, `x: type`, `inout x: type` or `n: Nat`.

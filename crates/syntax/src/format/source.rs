@@ -233,17 +233,23 @@ pub(crate) trait Layout<'t> {
         }
         self.group(|layout| {
             layout.word();
-            layout.indented(|layout| {
-                layout.writer().out.soft_line();
-                for at in 0..count {
-                    if at > 0 {
-                        layout.word();
-                        layout.line();
-                    }
-                    each(layout, at);
-                }
-            });
+            layout.elements(count, &mut each);
             layout.word();
+        });
+    }
+
+    /// Writes the elements of a list between its brackets, with the line breaks of the enclosing
+    /// group.
+    fn elements(&mut self, count: usize, mut each: impl FnMut(&mut Self, usize)) {
+        self.indented(|layout| {
+            layout.writer().out.soft_line();
+            for at in 0..count {
+                if at > 0 {
+                    layout.word();
+                    layout.line();
+                }
+                each(layout, at);
+            }
         });
     }
 }

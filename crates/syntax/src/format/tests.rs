@@ -169,14 +169,24 @@ fn definition() -> BoxedStrategy<String> {
             "@run(n = 1, m = 2) @assume(4 | n, n >= 12) ",
             "@opencl(local = [64, 1, 1]) ",
         ]),
+        prop::collection::vec(parameters(), 0..3),
         prop::option::of(prop_oneof![3 => ty(), 1 => conditional_type()]),
         expr(),
     )
-        .prop_map(|(annotations, ty, body)| match ty {
-            Some(ty) => format!("{annotations}def f : {ty} = {body}"),
-            None => format!("{annotations}def f = {body}"),
+        .prop_map(|(annotations, params, ty, body)| match ty {
+            Some(ty) => format!("{annotations}def f{} : {ty} = {body}", params.concat()),
+            None => format!("{annotations}def f{} = {body}", params.concat()),
         })
         .boxed()
+}
+
+/// Generates parameters left of `=`.
+fn parameters() -> BoxedStrategy<String> {
+    prop_oneof![
+        1 => word(&["{n: Nat}", "{n: Nat, t: Num}", "(m: Nat)", "(inout)", "(x, where)"]),
+        1 => templates(&["(x: $)", "(x: $, y: $)", "(n: Nat, x: $, y)", "(inout: $)"], ty()),
+    ]
+    .boxed()
 }
 
 fn phrase_type() -> BoxedStrategy<String> {
@@ -569,6 +579,53 @@ fn pipelines() {
         expect![[r#"
             def f = fun(xs =>
               xs |> map(fun(x => x |> aFirstStageWithALongName(argument) |> aSecondStageWithALongName(x))))
+        "#]],
+    );
+}
+
+#[test]
+fn parameters_left_of_the_value() {
+    check(
+        "def f( n :Nat ) ( a : n.f32,b ){ m: Nat,t:Num }(c:m.t) :n.f32 where 4|n= a",
+        expect![[r#"
+            def f(n: Nat)(a: n.f32, b){m: Nat, t: Num}(c: m.t): n.f32 where 4 | n = a
+        "#]],
+    );
+    check(
+        "def product(n: Nat, k: Nat, m: Nat)(a: Array[n, Array[k, f32]], b: Array[k, Array[m, f32]]): Array[n, Array[m, f32]] = a",
+        expect![[r#"
+            def product(n: Nat, k: Nat, m: Nat)(
+              a: Array[n, Array[k, f32]],
+              b: Array[k, Array[m, f32]]
+            ): Array[n, Array[m, f32]] = a
+        "#]],
+    );
+    check(
+        "def f(aParameterWithALongName: Nat, anotherParameterWithALongName: Nat)(aValueOfSomeLength: n.f32, another: f32): f32 = fun(x => x)",
+        expect![[r#"
+            def f(aParameterWithALongName: Nat, anotherParameterWithALongName: Nat)(
+              aValueOfSomeLength: n.f32,
+              another: f32
+            ): f32 =
+              fun(x => x)
+        "#]],
+    );
+    check(
+        "def f(x: f32, // the first\n // below\n y: f32): (n: Nat) -> n.f32 -> n.f32 -> n.f32 -> n.f32 -> n.f32 -> n.f32 where 4 | n, n >= 2 = xs |> map(fun(x => let aName = x |> aFirstStageWithALongName(argument) in aName))",
+        expect![[r#"
+            def f(
+              x: f32, // the first
+              // below
+              y: f32
+            ): (n: Nat) -> n.f32 -> n.f32 -> n.f32 -> n.f32 -> n.f32 -> n.f32 where 4 | n, n >= 2 =
+              xs |> map(fun(x => let aName = x |> aFirstStageWithALongName(argument) in aName))
+        "#]],
+    );
+    check(
+        "def f(inout: f32) = fun(y => let aName = inout |> aFirstStageWithALongName(argument) in aName + y + aName + y)",
+        expect![[r#"
+            def f(inout: f32) = fun(y =>
+              let aName = inout |> aFirstStageWithALongName(argument) in aName + y + aName + y)
         "#]],
     );
 }

@@ -299,14 +299,15 @@ impl Parser<'_> {
                 self.comma_for_arrow();
                 return;
             }
-            if self.eat(TokenKind::Comma).is_none() && !self.comma_is_missing() {
+            if self.eat(TokenKind::Comma).is_none() && !self.comma_is_missing(param) {
                 return;
             }
         }
     }
 
-    /// Reports a missing `,` before a further parameter. Returns false if none follows.
-    fn comma_is_missing(&mut self) -> bool {
+    /// Reports a missing `,` between the parameter `previous` and a further one. Returns false if
+    /// none follows.
+    pub(crate) fn comma_is_missing(&mut self, previous: BinderId) -> bool {
         let after_names = self
             .ahead()
             .map(|(_, token)| token.kind)
@@ -315,10 +316,9 @@ impl Parser<'_> {
             && self.at(TokenKind::Ident)
             && matches!(
                 after_names,
-                Some(TokenKind::Colon | TokenKind::Comma | TokenKind::FatArrow)
+                Some(TokenKind::Colon | TokenKind::Comma | TokenKind::FatArrow | TokenKind::RParen)
             );
-        let previous = self.params.last();
-        if let (true, Some(previous)) = (is_parameter, previous) {
+        if is_parameter {
             let end = Span::empty(self.last_end());
             let span = self.token().span;
             let message = match &self.binders[previous.0 as usize].name {
@@ -353,7 +353,10 @@ impl Parser<'_> {
         use TokenKind::{Dot, FatArrow, Ident, Int, Scalar};
         let token = self.token();
         let is_type = match token.kind {
-            Scalar => matches!(self.peek_kind(1), FatArrow | TokenKind::Comma),
+            Scalar => matches!(
+                self.peek_kind(1),
+                FatArrow | TokenKind::Comma | TokenKind::RParen
+            ),
             Ident | Int => {
                 self.peek_kind(1) == Dot
                     && matches!(self.peek_kind(2), Ident | Int | Scalar | TokenKind::LParen)

@@ -6,7 +6,7 @@ use crate::ast::{
     BinaryOp, Binder, BinderAnnotation, BinderId, Head, Kind, Name, Parameter, ParameterGroup,
     TermId, TermKind,
 };
-use crate::lexer::TokenKind;
+use crate::lexer::{Token, TokenKind};
 use crate::{Diagnostic, Dialect, Fix, Span};
 
 /// The parameters left of `=` with the type that they imply, before the value has been parsed.
@@ -122,12 +122,25 @@ impl Parser<'_> {
         let implicit = open.kind == TokenKind::LBrace;
         let params = match implicit {
             true => self.list(open, TokenKind::RBrace, Self::implicit_parameter),
-            false => self.list(open, TokenKind::RParen, Self::head_parameter),
+            false => self.list_of_head(open),
         };
         ParameterGroup {
             params: params.into_boxed_slice(),
             implicit,
             span: self.since(open.span.start),
+        }
+    }
+
+    /// Parses the parameters after an opening parenthesis, up to the closing one.
+    fn list_of_head(&mut self, open: Token) -> Vec<Parameter> {
+        let mut params = Vec::new();
+        loop {
+            let param = self.head_parameter();
+            let binder = param.binder;
+            params.push(param);
+            if !self.comma_is_missing(binder) && !self.next_in_list(open, TokenKind::RParen) {
+                return params;
+            }
         }
     }
 
