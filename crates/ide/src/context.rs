@@ -394,6 +394,25 @@ mod tests {
     }
 
     #[test]
+    fn parameters_left_of_the_value() {
+        assert_eq!(at_end("def f("), Context::Nothing);
+        assert_eq!(at_end("def f(n: "), Context::TypeOrKind);
+        assert_eq!(at_end("def f(n: Nat)(xs: "), Context::TypeOrKind);
+        assert_eq!(at_end("def f{m: "), Context::Kind);
+        assert_eq!(at_end("def f{m: Nat}(x, ys: "), Context::TypeOrKind);
+        assert_eq!(at_end("def f(xs: n."), Context::TypeAfterDot);
+        assert_eq!(at_end("def f(g: n.f32 -> "), Context::Type);
+        assert_eq!(at_end("def f(g: (m: "), Context::Kind);
+        assert_eq!(at_end("def f(xs: n.f32, "), Context::Nothing);
+        assert_eq!(at_end("def f(xs: n.f32): "), Context::Type);
+        assert_eq!(at_end("def f(xs: n.f32): f32 where "), Context::Condition);
+        assert_eq!(
+            at_end("def f(xs: n.f32): f32 = "),
+            Context::Expression { argument: false }
+        );
+    }
+
+    #[test]
     fn conditions_behind_a_type() {
         assert_eq!(at_end("def f : n.f32 -> f32 "), Context::AfterType);
         assert_eq!(at_end("def f : n.f32 whe"), Context::AfterType);

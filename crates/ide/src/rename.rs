@@ -362,6 +362,40 @@ mod tests {
     }
 
     #[test]
+    fn parameters_left_of_the_value() {
+        check(
+            "@run(n = 4)\ndef f(n: Nat)(xs: n.f32): n.f32 where $0n >= 1 = xs |> take(n)\n",
+            "size",
+            expect![[r#"
+                @run(size = 4)
+                def f(size: Nat)(xs: size.f32): size.f32 where size >= 1 = xs |> take(size)
+            "#]],
+        );
+        check(
+            "def f(n: Nat)(xs: n.f32): n.f32 = $0xs |> map(fun(x => x + (xs |> reduce(add)(0.0f))))\n",
+            "all",
+            expect![[r#"
+                def f(n: Nat)(all: n.f32): n.f32 = all |> map(fun(x => x + (all |> reduce(add)(0.0f))))
+            "#]],
+        );
+        check(
+            "def f(xs: (n + 1).t, ys: $0n.t): n.t = xs |> take(n)\n",
+            "size",
+            expect![[r#"
+                def f(xs: (size + 1).t, ys: size.t): size.t = xs |> take(size)
+            "#]],
+        );
+        check(
+            "def f(xs: n.f32): f32 = $0g(xs)\ndef g(ys: m.f32): f32 = 1.0f\n",
+            "h",
+            expect![[r#"
+                def f(xs: n.f32): f32 = h(xs)
+                def h(ys: m.f32): f32 = 1.0f
+            "#]],
+        );
+    }
+
+    #[test]
     fn definitions_across_files() {
         check(
             "//- /main.rise\nimport \"lib.rise\"\ndef f = fun(x => tw$0ice(x) + twice(x))\n\

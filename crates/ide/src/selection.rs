@@ -277,6 +277,22 @@ mod tests {
     }
 
     #[test]
+    fn selection_grows_in_parameters() {
+        check_selection(
+            "def f(n: Nat)(xs: $0n.f32, y: f32): f32 = y\n",
+            expect![[r#"
+                "n"
+                "n.f32"
+                "xs: n.f32"
+                "xs: n.f32, y: f32"
+                "(xs: n.f32, y: f32)"
+                "def f(n: Nat)(xs: n.f32, y: f32): f32 = y"
+                "def f(n: Nat)(xs: n.f32, y: f32): f32 = y\n"
+            "#]],
+        );
+    }
+
+    #[test]
     fn selection_grows_by_the_syntax() {
         check_selection(
             "/// Docs.\ndef f = fun(x: f32 => x |> add($0one)(2.0f) |> id)\n\ndef one = 1.0f\n",

@@ -424,6 +424,32 @@ mod tests {
     }
 
     #[test]
+    fn parameters_left_of_the_value() {
+        check(
+            "def f(n: Nat)(inout xs: n.t, inout){m: Nat}: t where 4 | n = xs\n",
+            expect![[r#"
+                def keyword
+                f function declaration
+                n typeParameter declaration
+                Nat type defaultLibrary
+                inout keyword
+                xs parameter declaration
+                n typeParameter
+                t typeParameter declaration
+                inout parameter declaration
+                m typeParameter declaration
+                Nat type defaultLibrary
+                t typeParameter
+                4 number
+                | operator
+                n typeParameter
+                = operator
+                xs parameter
+            "#]],
+        );
+    }
+
+    #[test]
     fn every_kind_of_token() {
         check(
             "// plain\n/// Documentation.\n@run(n = 4)\n\

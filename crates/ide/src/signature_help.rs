@@ -323,6 +323,18 @@ mod tests {
     }
 
     #[test]
+    fn definitions_with_parameters_left_of_the_value() {
+        check(
+            "def scale(a: f32)(xs: n.f32): n.f32 = xs |> map(fun(x => a * x))\n\
+             def one = fun(ys: 4.f32 => scale($0)($0ys))\n",
+            expect![[r#"
+                scale : «f32» -> 4.f32 -> 4.f32
+                scale : f32 -> «4.f32» -> 4.f32
+            "#]],
+        );
+    }
+
+    #[test]
     fn curried_and_listed_arguments_count_alike() {
         check(
             "def f = depFun((n: Nat, m: Nat) => fun((a: n.f32, b: n.f32) => zip($0a)($0b) |> map($0fst)))\n\

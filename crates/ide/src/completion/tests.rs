@@ -327,6 +327,21 @@ fn items_begin_on_their_own_lines() {
 }
 
 #[test]
+fn types_and_kinds_of_parameters_left_of_the_value() {
+    let found = labels("def f(n: Nat)(xs: $0): f32 = 1.0f");
+    for label in ["n", "f32", "Nat", "Num", "Vec"] {
+        assert!(found.contains(&label.to_owned()), "{label}");
+    }
+    let found = labels("def f(n: Nat)(xs: n.f32, y: f32): f32 = $0");
+    for label in ["n", "xs", "y"] {
+        assert!(found.contains(&label.to_owned()), "{label}");
+    }
+    assert!(labels("def f(xs: size.f32, ys: $0").contains(&"size".to_owned()));
+    assert!(!labels("def f(xs: siz$0").contains(&"siz".to_owned()));
+    assert_eq!(labels("def f($0"), Vec::<String>::new());
+}
+
+#[test]
 fn nothing_where_a_name_is_new_or_in_comments() {
     for text in [
         "def $0",

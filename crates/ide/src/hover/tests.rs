@@ -376,6 +376,92 @@ fn holes_and_half_typed_code() {
 }
 
 /// Compares the paragraphs about compiled code in the hover at each cursor.
+#[test]
+fn parameters_left_of_the_value() {
+    check(
+        "def sc$0ale(a: f32)(x$0s: $0n.f32): n.$0f32 where 4 | n = xs |> map(fun(x => a * x))\n\
+         def use(m: Nat){k: Nat}(ys: (4 * k).t) = sc$0ale(1.0f)\n\
+         def aLong$0Name(n: Nat, k: Nat, m: Nat)(first: n.k.f32, second: k.m.f32): n.m.f32 =\n  \
+         first |> map(fun(row => second |> transpose |> map(dot(row))))\n\
+         def par$0tial(x) = 2 * x\n\
+         def inner(x: f32){n: Nat}(xs: n.f32): n.f32 = xs |> map(fun(y => inner$02(x)(y)))\n\
+         def inner2(x, y: f32) = x + y\n",
+        expect![[r#"
+            [scale]
+            ```rise
+            def scale{n: Nat}(a: f32)(xs: n.f32): n.f32 where 4 divides n
+            ```
+            ----
+            [xs]
+            ```rise
+            xs : n.f32
+            ```
+            ----
+            [n]
+            ```rise
+            n : Nat
+            ```
+            ----
+            [f32]
+            ```rise
+            f32 : Float
+            ```
+
+            `f16`, `f32`, `f64`: floating-point numbers of so many bits.
+
+            A number is written `0.5f` or `0.5f32`, `0.5f16`, `0.5f64`; its ending may be left out where its place says the type.
+            ```rise
+            def halves = fun(xs: 4.f32 => xs |> map(fun(x => x * 0.5f)))
+            ```
+            ----
+            [scale]
+            ```rise
+            scale : f32 -> n.f32 -> n.f32
+            ```
+
+            Assumes `4 divides n`, checked before a run.
+
+            ```rise
+            def scale{n: Nat}(a: f32)(xs: n.f32): n.f32 where 4 divides n
+            ```
+            ----
+            [aLongName]
+            ```rise
+            def aLongName(n: Nat, k: Nat, m: Nat)(first: n.k.f32, second: k.m.f32): n.m.f32
+            ```
+            ----
+            [partial]
+            ```rise
+            def partial{t: Num}(x: t): t
+            ```
+            ----
+            [inner2]
+            ```rise
+            inner2 : f32 -> f32 -> f32
+            ```
+
+            ```rise
+            def inner2(x: f32, y: f32): f32
+            ```
+        "#]],
+    );
+}
+
+#[test]
+fn names_of_the_file_are_not_implicit_parameters() {
+    check(
+        "def n = 1.0f\ndef f(xs: $0n.f32): f32 = 1.0f\n",
+        expect![[r#"
+            [n]
+            **Error:** expected a size or type, found the function `n`
+
+            ```rise
+            def n : f32
+            ```
+        "#]],
+    );
+}
+
 fn check_memory(text: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let mut shown = String::new();

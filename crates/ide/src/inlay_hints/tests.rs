@@ -45,6 +45,37 @@ fn listing_1() {
 }
 
 #[test]
+fn parameters_left_of_the_value() {
+    check(
+        "def scale(a: f32)(xs: n.f32): n.f32 = xs |> map(fun(x => a * x))\n\
+         def total(xs: n.t, start: t) = xs |> reduce(add)(start)\n\
+         def double(x) = 2 * x\n\
+         def inner(x: f32){n: Nat}(xs: n.f32) = xs |> map(fun(y => x * y))\n\
+         def front{n: Nat}(xs: (n + 1).f32): n.f32 = xs |> take(n)\n",
+        &InlayConfig::default(),
+        expect![[r#"
+            def scale«{n: Nat}»(a: f32)(xs: n.f32): n.f32 = xs |> map(fun(x«: f32» => a * x))
+            def total«{n: Nat, t: Num}»(xs: n.t, start: t)«: t» = xs |> reduce(add)(start)
+            def double«{t: Num}»(x«: t»)«: t» = 2 * x
+            def inner(x: f32){n: Nat}(xs: n.f32)«: n.f32» = xs |> map(fun(y«: f32» => x * y))
+            def front{n: Nat}(xs: (n + 1).f32): n.f32 = xs |> take(n)
+        "#]],
+    );
+}
+
+#[test]
+fn hints_of_parameters_can_be_inserted() {
+    let fixture = Fixture::new("def total(xs: n.t, start: t) = xs |> reduce(add)(start)\n");
+    let hints = hints(&fixture, &InlayConfig::default());
+    let edits = hints.into_iter().filter_map(|hint| hint.insert).flatten();
+    let text = fixture.applied(&edits.collect::<Vec<_>>(), fixture.files[0]);
+    expect![[r#"
+        def total{n: Nat, t: Num}(xs: n.t, start: t): t = xs |> reduce(add)(start)
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
 fn listing_4() {
     check(
         LISTING_4,

@@ -115,11 +115,13 @@ impl Infer<'_> {
             .chain(in_braces)
             .collect();
         determine(&mut unknown, &sizes_of_parameters(ty));
-        for &(binder, var, kind) in &implicit {
-            match unknown.contains(&var) {
-                true => self.undetermined_implicit(binder),
-                false => self.near_miss(binder, kind),
-            }
+        let is_unknown = |&&(_, var, _): &&(BinderId, Var, Kind)| unknown.contains(&var);
+        if let Some(&(binder, ..)) = implicit.iter().find(is_unknown) {
+            // Others may be undetermined because of this one.
+            return self.undetermined_implicit(binder);
+        }
+        for &(binder, _, kind) in &implicit {
+            self.near_miss(binder, kind);
         }
     }
 
@@ -227,7 +229,7 @@ impl Infer<'_> {
             }
             let kind = self.table.info(var).classes.to_kind();
             if kind.is_none() {
-                self.report_no_kind(var);
+                self.implicit_without_kind(binder, var);
             }
             let kind = kind.unwrap_or(Kind::Num);
             self.table.update(var).kind = kind;
@@ -243,6 +245,28 @@ impl Infer<'_> {
             }
         }
         self.with_kinds(ty)
+    }
+
+    /// Reports an implicit type whose possible values are not those of a kind.
+    fn implicit_without_kind(&mut self, binder: BinderId, var: Var) {
+        if self.failed() {
+            return;
+        }
+        let classes = self.table.info(var).classes;
+        let (name, span) = {
+            let binder = self.item.binder(binder);
+            (binder.name.clone(), binder.span)
+        };
+        let what = classes.describe();
+        let message = format!("no kind has exactly the types that `{name}` can be: {what}");
+        let kinds = [Kind::Int, Kind::Float, Kind::Num, Kind::Scalar];
+        let fits = |kind: &Kind| Classes::of_kind(*kind).within(classes);
+        let kind = kinds.into_iter().find(fits).unwrap_or(Kind::Float);
+        let fix = self.bind_left_of(&name, kind);
+        self.error(codes::CANNOT_INFER, span, message).advise(
+            Some(format!("bind it with a kind, as in `{{{name}: {kind}}}`")),
+            fix,
+        );
     }
 
     /// Replaces the kinds of the leading implicit parameters of a type by those of their variables.

@@ -57,6 +57,165 @@ def plain = fun(xs, ys => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduce(ad
 }
 
 #[test]
+fn parameters_left_of_the_value() {
+    check(
+        "def a(n: Nat, m: Nat)(xs: n.m.f32, f: m.f32 -> f32): n.f32 = xs |> map(f)
+def b(x) = 2 * x
+def c(x: f32){m: Nat}(ys: m.f32): m.f32 = ys |> map(fun(y => x + y))
+def d(n: Nat, x)(xs: n.f32): n.f32 where 4 | n = xs |> split(4) |> join
+def e(f, x) = f(x)
+def f(n: Nat) = fun(xs: n.f32 => xs |> take(2))
+def g(x: f32) = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(y => x + y))))
+def h(x: f32)(t: Num)(y: t, z: t): t = y + z
+def i{t: DataType}(x: t): (t, t) = (x, x)
+def j(xs: 8.f32): f32 -> f32 = fun(y => y + (xs |> idx(0)))
+def k = a(4, 2)
+def l(inout: f32, where): f32 = inout + where",
+        expect![[r#"
+            a : (n: Nat) -> (m: Nat) -> n.m.f32 -> (m.f32 -> f32) -> n.f32
+            b : {t: Num} -> t -> t
+            c : f32 -> {m: Nat} -> m.f32 -> m.f32
+            d : {t: DataType} -> (n: Nat) -> t -> n.f32 -> n.f32 where 4 divides n
+            e : {t: DataType} -> {s: DataType} -> (t -> s) -> t -> s
+            f : (n: Nat) -> n.f32 -> 2.f32 where n >= 2
+              Information[obligation] at `take`: assumes n >= 2
+                help: the condition is checked before each run, and each use of the definition must meet it
+            g : f32 -> (n: Nat) -> n.f32 -> n.f32
+            h : f32 -> (t: Num) -> t -> t -> t
+            i : {t: DataType} -> t -> (t, t)
+            j : 8.f32 -> f32 -> f32
+            k : 4.2.f32 -> (2.f32 -> f32) -> 4.f32
+            l : f32 -> f32 -> f32
+        "#]],
+    );
+}
+
+#[test]
+fn names_in_types_of_parameters_become_implicit_parameters() {
+    check(
+        "def a(xs: n.t, ys: n.t): n.(t, t) = zip(xs)(ys)
+def b(xs: (n + 1).t): n.t = xs |> take(n)
+def c(xs: n.t, start: t): t = xs |> reduce(add)(start)
+def d(x: t, y: t): bool = x < y
+def e(x: t): t = x / x
+def f(xs: n.f32)(k: Nat)(ys: (n * k).f32) = ys |> split(n)
+def g(f: (m: Nat) -> m.t -> t)(xs: n.t): t = f(n)(xs)
+def h(xs: n..dataFun(i => i.t), p: DepPair[k => k.t]) = xs
+def i(xs: n.f32) = xs |> split(s)
+def j(x: t): t = sqrt(x)
+def k(v: Vec[n, t]): Vec[n, t] = v + v
+def l(xs: m.n.f32){k: Nat}(ys: (k + m).f32): (k + n).f32 = concat(ys |> drop(m))(xs |> join |> take(n))
+def use = fun(xs: 4.i32 => a(xs)(xs))",
+        expect![[r#"
+            a : {n: Nat} -> {t: DataType} -> n.t -> n.t -> n.(t, t)
+            b : {n: Nat} -> {t: DataType} -> (n+1).t -> n.t
+            c : {n: Nat} -> {t: Num} -> n.t -> t -> t
+            d : {t: Scalar} -> t -> t -> bool
+            e : {t: Num} -> t -> t
+            f : {n: Nat} -> n.f32 -> (k: Nat) -> (n*k).f32 -> k.n.f32 where n >= 1
+              Information[obligation] at `split`: assumes n >= 1
+                help: the condition is checked before each run, and each use of the definition must meet it
+            g : {t: DataType} -> {n: Nat} -> ((m: Nat) -> m.t -> t) -> n.t -> t
+            h : {n: Nat} -> {t: DataType} -> n..dataFun(i => i.t) -> DepPair[k => k.t] -> n..dataFun(i => i.t)
+            i : {n: Nat} -> n.f32 -> _
+              Error[unknown-name] at `s`: cannot find the size or type `s` in this scope
+                help: bind the name: `depFun(s: Nat => …)` in an expression, `(s: Nat) -> …` in a type
+            j : {t: Float} -> t -> t
+            k : {n: Nat} -> {t: Num} -> Vec[n, t] -> Vec[n, t]
+              Error[cannot-infer] at `t`: no kind has exactly the types that `t` can be: numbers (integers or floating point)
+                help: bind it with a kind, as in `{t: Int}`
+            l : {m: Nat} -> {n: Nat} -> m.n.f32 -> {k: Nat} -> (m+k).f32 -> (n+k).f32 where m*n >= n
+              Information[obligation] at `take`: assumes m*n >= n
+                help: the condition is checked before each run, and each use of the definition must meet it
+            use : 4.i32 -> 4.(i32, i32)
+        "#]],
+    );
+}
+
+#[test]
+fn implicit_parameters_follow_from_the_types_of_parameters() {
+    check(
+        "def aa(xs: (n * n).f32): f32 = 1.0f
+def bb(xs: (n + m).f32): f32 = 1.0f
+def cc(xs: n.f32): m.f32 = xs
+def dd(x: f32): t = x
+def ee(xs: n.f32)(n: Nat): f32 = 1.0f
+def ff(n: i32)(xs: n.f32): f32 = 1.0f
+def gg(xs: aa.f32): f32 = 1.0f
+def hh(xs: map.f32): f32 = 1.0f
+def ii(x: float): f32 = x
+def jj(height: Nat)(xs: heigth.f32): f32 = 1.0f
+def kk(x: f23): f32 = 1.0f
+def ll(x: t): t = x + 1.0f
+def mm(x: t): bool = select(x)(x)(x + x)
+def nn(xs: n.f32): n.f32 where 4 | m = xs
+def oo(xs: k.f32, k: f32)(xs: f32): f32 = 1.0f
+def pp(xs: (n / 2).f32, g: n.f32 -> f32): f32 = g",
+        expect![[r#"
+            aa : {n: Nat} -> (n^2).f32 -> f32
+              Error[cannot-infer] at `n`: the size `n` cannot be found from `(n * n).f32`: write `(n: Nat)`
+                help: a size is found where it occurs alone, or linearly with sizes that are known, as in `(n + 1).f32`
+            bb : {n: Nat} -> {m: Nat} -> (n+m).f32 -> f32
+              Error[cannot-infer] at `n`: the size `n` cannot be found from `(n + m).f32`: write `(n: Nat)`
+                help: a size is found where it occurs alone, or linearly with sizes that are known, as in `(n + 1).f32`
+            cc : {n: Nat} -> n.f32 -> n.f32
+              Error[unknown-name] at `m`: nothing binds the size `m`: it stands only in the result
+                help: add `(m: Nat)` or `{m: Nat}`
+            dd : f32 -> _
+              Error[unknown-name] at `t`: nothing binds the type `t`: it stands only in the result
+                help: add `(t: DataType)` or `{t: DataType}`
+            ee : {m: Nat} -> m.f32 -> (n: Nat) -> f32
+              Error[unknown-name] at `n`: the size `n` is bound after this place
+                related `n`: `n` is a parameter
+                help: write the parameter `n` to the left of its uses
+            ff : {n: Nat} -> i32 -> n.f32 -> f32
+              Error[unknown-name] at `n`: expected a size, found the value `n`
+                related `n`: `n` is a parameter
+                help: types cannot depend on values
+            gg : {n: Nat} -> n.f32 -> f32
+              Error[kind-mismatch] at `aa`: expected a size or type, found the function `aa`
+            hh : {n: Nat} -> n.f32 -> f32
+              Error[kind-mismatch] at `map`: expected a size or type, found the function `map`
+            ii : _ -> f32
+              Error[unknown-name] at `float`: cannot find the size or type `float` in this scope
+                help: did you mean `f32`?
+            jj : {heigth: Nat} -> (height: Nat) -> heigth.f32 -> f32
+              Hint[implicit-size] at `heigth`: `heigth` becomes an implicit size of this definition
+                help: did you mean `height`?
+            kk : {f23: DataType} -> f23 -> f32
+              Hint[implicit-size] at `f23`: `f23` becomes an implicit type of this definition
+                help: did you mean `f32`?
+            ll : {t: Num} -> t -> t
+              Error[type-mismatch] at `1.0f`: `+` needs two operands of one type: the left one is `t`, the right one `f32`
+                expected: t
+                   found: f32
+                related `x`: this is `t`
+            mm : {t: Num} -> t -> bool
+              Error[type-mismatch] at `x`: `select` expects `bool` here, and this is `t`
+                expected: bool
+                   found: t
+                related `x`: `x` is `t`
+            nn : {n: Nat} -> n.f32 -> n.f32
+              Error[unknown-name] at `m`: nothing binds the size `m`
+                help: add `(m: Nat)` or `{m: Nat}`
+            oo : {n: Nat} -> n.f32 -> f32 -> f32 -> f32
+              Error[unknown-name] at `k`: expected a size, found the value `k`
+                related `k`: `k` is a parameter
+                help: types cannot depend on values
+              Error[duplicate-parameter] at `xs`: `xs` is already a parameter of this function
+                related `xs`: `xs` is first bound here
+                help: rename one of the two
+            pp : {n: Nat} -> (n/2).f32 -> (n.f32 -> f32) -> f32
+              Error[type-mismatch] at `g`: the definition's type says `f32` here, and this is a function `n.f32 -> f32`
+                expected: f32
+                   found: n.f32 -> f32
+                related `f32`: the type is written here
+                help: an argument of the function is missing
+        "#]],
+    );
+}
+
+#[test]
 fn a_parameter_states_the_conditions_of_its_argument() {
     check(
         "def inner : (w: Nat) -> (w + 1).f32 -> w.f32 =
