@@ -130,12 +130,16 @@ fn infer(
 fn has_broken_type(parsed: &Parsed) -> bool {
     let end = match &parsed.item.kind {
         ItemKind::Def {
-            ty: Some(ty), body, ..
+            head,
+            ty: Some(ty),
+            body,
+            ..
         } => {
-            let is_missing = matches!(parsed.item.term(*body).kind, TermKind::Missing);
+            let value = head.as_ref().map_or(*body, |head| head.value);
+            let is_missing = matches!(parsed.item.term(value).kind, TermKind::Missing);
             match is_missing {
                 true => parsed.item.term(*ty).span.end + 1,
-                false => parsed.item.term(*body).span.start,
+                false => parsed.item.term(value).span.start,
             }
         }
         ItemKind::Foreign { result, .. } => parsed.item.term(*result).span.end,
