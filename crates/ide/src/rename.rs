@@ -154,6 +154,14 @@ fn check_local(view: &View<'_>, symbol: Symbol, old: &str, new: &str) -> Result<
             "`{new}` is already another parameter of the function of `{old}`"
         ));
     }
+    if let Symbol::Binder(_, binder) = symbol
+        && view.item().may_be_implicit(binder)
+        && item_view::global_symbol(view.db, view.file, new).is_some()
+    {
+        return error(format!(
+            "`{new}` is defined in this scope, and only a name that is not becomes an implicit parameter"
+        ));
+    }
     let captured = view
         .occurrences_of(symbol)
         .iter()
@@ -180,6 +188,16 @@ fn check_local(view: &View<'_>, symbol: Symbol, old: &str, new: &str) -> Result<
 /// Returns the other parameters of the function or foreign function that binds `binder`.
 fn siblings<'v>(view: &'v View<'_>, binder: BinderId) -> impl Iterator<Item = BinderId> + 'v {
     let item = view.item();
+    let head = item.head().into_iter();
+    let of_head: Vec<BinderId> = head
+        .flat_map(|head| {
+            let params = head.params().map(|param| param.binder);
+            head.implicit.iter().copied().chain(params)
+        })
+        .filter(|&binder| view.binds(binder))
+        .collect();
+    let is_of_head = of_head.contains(&binder);
+    let of_head = of_head.into_iter().filter(move |_| is_of_head);
     let params: &[BinderId] = match view.parents().owner(binder).map(|id| &item.term(id).kind) {
         Some(TermKind::Fun { params, .. } | TermKind::DepFun { params, .. }) => params,
         Some(_) => &[],
@@ -188,7 +206,8 @@ fn siblings<'v>(view: &'v View<'_>, binder: BinderId) -> impl Iterator<Item = Bi
             _ => &[],
         },
     };
-    params.iter().copied().filter(move |other| *other != binder)
+    let params = params.iter().copied().chain(of_head);
+    params.filter(move |other| *other != binder)
 }
 
 /// Returns the distance from `term` outwards to the binder of `symbol`, 1 for the innermost one, or
@@ -384,6 +403,18 @@ mod tests {
             expect![[r#"
                 def f(xs: (size + 1).t, ys: size.t): size.t = xs |> take(size)
             "#]],
+        );
+        check(
+            "def f(xs: n.f32)(y: f32): f32 = y\ndef m = 1.0f\n"
+                .replace("(xs: n", "(xs: $0n")
+                .as_str(),
+            "m",
+            expect![[r#""#]],
+        );
+        check(
+            "def f(xs: n.f32)($0y: f32): f32 = y\n",
+            "xs",
+            expect![[r#""#]],
         );
         check(
             "def f(xs: n.f32): f32 = $0g(xs)\ndef g(ys: m.f32): f32 = 1.0f\n",

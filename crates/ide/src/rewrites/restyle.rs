@@ -114,6 +114,16 @@ pub(crate) fn restyle(source: Source<'_>, new: &Def<Primitive>, options: Options
     edits
 }
 
+/// Returns the term under abstractions over implicit parameters, which do not occur in the text.
+fn without_implicit(mut core: &Core) -> &Core {
+    while let (Form::DepLambda(_, _, inner), rise::Type::Pi(pi)) = (&core.form, &*core.ty)
+        && pi.implicit
+    {
+        core = inner;
+    }
+    core
+}
+
 /// The state of the update of one definition.
 pub(super) struct Restyle<'a> {
     pub(super) source: Source<'a>,
@@ -337,8 +347,16 @@ impl<'a> Restyle<'a> {
             else {
                 return false;
             };
+            let left_of_equals = (self.item.head().into_iter())
+                .flat_map(syntax::ast::Head::params)
+                .find(|param| param.binder == binder);
+            let annotation = match (self.item.binder(binder).annotation, left_of_equals) {
+                (BinderAnnotation::Type(ty), _) => Some(ty),
+                (_, Some(param)) => param.ty,
+                _ => None,
+            };
             if old.ty != param.ty
-                && let BinderAnnotation::Type(ty) = self.item.binder(binder).annotation
+                && let Some(ty) = annotation
             {
                 let text = rise::print::type_text(&param.ty, self.vars);
                 annotations.push((self.item.term(ty).span, text));
@@ -352,7 +370,7 @@ impl<'a> Restyle<'a> {
         for (param, &binder) in bound.iter().zip(params) {
             self.enter(param, binder, &inner);
         }
-        self.update(body, &inner);
+        self.update(body, without_implicit(&inner));
         self.names.leave(bound.len());
         true
     }
@@ -384,7 +402,7 @@ impl<'a> Restyle<'a> {
             };
             inner = next.clone();
         }
-        self.update(body, &inner);
+        self.update(body, without_implicit(&inner));
         true
     }
 

@@ -77,20 +77,21 @@ impl Parser<'_> {
 
     /// Makes the head and the body of a definition from its parameters and its value.
     pub(crate) fn function_of_head(&mut self, head: TypedHead, value: TermId) -> (Head, TermId) {
-        let params: Vec<BinderId> = (head.groups.iter())
-            .filter(|group| !group.implicit)
-            .flat_map(|group| group.params.iter().map(|param| param.binder))
-            .collect();
-        let is_kind = |id: &BinderId| {
-            matches!(
-                self.binders[id.0 as usize].annotation,
-                BinderAnnotation::Kind(..)
-            )
-        };
-        let runs: Vec<(bool, Vec<BinderId>)> = params
-            .chunk_by(|a, b| is_kind(a) == is_kind(b))
-            .map(|run| (is_kind(&run[0]), run.to_vec()))
-            .collect();
+        // Parameters of one sort are those of one function, unless implicit ones are between them.
+        let mut runs: Vec<(bool, Vec<BinderId>)> = Vec::new();
+        let mut is_new = true;
+        for group in &head.groups {
+            is_new |= group.implicit;
+            for param in group.params.iter().filter(|_| !group.implicit) {
+                let binder = &self.binders[param.binder.0 as usize];
+                let dependent = matches!(binder.annotation, BinderAnnotation::Kind(..));
+                match runs.last_mut() {
+                    Some((last, run)) if *last == dependent && !is_new => run.push(param.binder),
+                    _ => runs.push((dependent, vec![param.binder])),
+                }
+                is_new = false;
+            }
+        }
         let mut body = value;
         for (dependent, params) in runs.into_iter().rev() {
             let start = self.binders[params[0].0 as usize].span.start;
