@@ -405,16 +405,18 @@ mod tests {
             "#]],
         );
         check(
-            "def f(xs: n.f32)(y: f32): f32 = y\ndef m = 1.0f\n"
-                .replace("(xs: n", "(xs: $0n")
-                .as_str(),
+            "def f(xs: $0n.f32)(y: f32): f32 = y\ndef m = 1.0f\n",
             "m",
-            expect![[r#""#]],
+            expect![[r#"
+                error: `m` is defined in this scope, and only a name that is not becomes an implicit parameter
+            "#]],
         );
         check(
             "def f(xs: n.f32)($0y: f32): f32 = y\n",
             "xs",
-            expect![[r#""#]],
+            expect![[r#"
+                error: `xs` is already another parameter of the function of `y`
+            "#]],
         );
         check(
             "def f(xs: n.f32): f32 = $0g(xs)\ndef g(ys: m.f32): f32 = 1.0f\n",
