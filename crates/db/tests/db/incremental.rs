@@ -5,7 +5,7 @@ use std::fmt::Write;
 use db::{Database, Declaration};
 use expect_test::{Expect, expect};
 
-use crate::fixture::{file, fill, replace, report, settle_missing};
+use crate::fixture::{file, fill, replace, report, settle_missing, workspace};
 
 const FILE: &str = r#"/// Twice.
 def twice : f32 = 1.0f
@@ -72,6 +72,34 @@ fn typing_in_a_body_recomputes_that_definition() {
             checked other
         "#]],
     );
+}
+
+#[test]
+fn a_new_name_decides_anew_what_is_an_implicit_parameter() {
+    let text = "def f(xs: n.f32): f32 = 1.0f\ndef g(xs: k.f32): f32 = 1.0f\ndef m = 1.0f\n";
+    check(
+        text,
+        |db| replace(db, "main.rise", "def m", "def n"),
+        expect![[r#"
+            imports main.rise
+            definitions main.rise
+            programs main.rise
+            bindings f
+            bindings n
+            checked n
+            checked f
+            scheme n
+            group_recursion main.rise
+            bindings g
+            cross_item_diagnostics main.rise
+        "#]],
+    );
+    let mut db = workspace(text);
+    assert!(!report(&db).contains("kind-mismatch"));
+    replace(&mut db, "main.rise", "def m", "def n");
+    assert!(report(&db).contains("kind-mismatch"));
+    replace(&mut db, "main.rise", "def n", "def m");
+    assert!(!report(&db).contains("kind-mismatch"));
 }
 
 #[test]
