@@ -24,6 +24,10 @@ pub struct Signature {
     pub sizes: Vec<(Var, Name)>,
     /// The value parameters, each with its name and type, in order.
     pub params: Vec<(Name, Ty)>,
+    /// The positions of the value parameters that are updated in place, in order: pointers to their
+    /// elements like those of the outputs, whose elements have a value before the call. The first
+    /// parts of the result are their new values, and the outputs are the others.
+    pub inout: Vec<usize>,
     /// The outputs, each with its name and type, in the order of the
     /// [parts of the result](rise::types::outputs).
     pub outputs: Vec<(Name, Ty)>,

@@ -3,7 +3,7 @@
 use nat::{Nat, NatFun, Prop, Var};
 use std::sync::Arc;
 use syntax::Span;
-use syntax::ast::{AddressSpace, Kind, Literal, Name, ScalarType};
+use syntax::ast::{AddressSpace, Half, Kind, Literal, Name, ScalarType};
 
 /// A shared type.
 pub type Ty = Arc<Type>;
@@ -190,14 +190,72 @@ pub fn has_tuple_of_arrays(ty: &Type) -> bool {
 /// the result, or the outputs of both components of a tuple that contains an array. A tuple without
 /// arrays is one output.
 pub fn outputs(result: &Ty) -> Vec<Ty> {
+    parts(result, &[])
+}
+
+/// Returns the types of the parts of a result that are in memory of their own, from left to right:
+/// the components `updated` that are new values of parameters (see [`in_place_components`]), and
+/// the [outputs] of the others.
+pub fn parts(result: &Ty, updated: &[Vec<Half>]) -> Vec<Ty> {
+    let whole = updated.iter().any(Vec::is_empty);
     match &**result {
-        Type::Pair(a, b) if contains_array(result) => {
-            let mut found = outputs(a);
-            found.extend(outputs(b));
+        Type::Pair(a, b) if !whole && (contains_array(result) || !updated.is_empty()) => {
+            let inside = |half: Half| -> Vec<Vec<Half>> {
+                let places = updated.iter().filter_map(|place| place.split_first());
+                let inside = places.filter(|(first, _)| **first == half);
+                inside.map(|(_, rest)| rest.to_vec()).collect()
+            };
+            let mut found = parts(a, &inside(Half::First));
+            found.extend(parts(b, &inside(Half::Second)));
             found
         }
         _ => vec![result.clone()],
     }
+}
+
+/// A component of a result that is not the new value of a parameter that is updated in place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotInPlace {
+    /// The number of the parameter among those that are updated.
+    pub param: usize,
+    /// The type of the component; `None` if the result has no further component.
+    pub found: Option<Ty>,
+}
+
+/// Returns the components of a result that are the new values of parameters of these types, which
+/// are updated in place: the first components of the tuple, from left to right, or the result
+/// itself. Each is given by the projections that select it.
+///
+/// # Errors
+/// Returns the first component that has another type than its parameter.
+pub fn in_place_components(result: &Ty, params: &[Ty]) -> Result<Vec<Vec<Half>>, NotInPlace> {
+    let mut rest = vec![(result.clone(), Vec::new())];
+    let mut found = Vec::new();
+    for (param, ty) in params.iter().enumerate() {
+        let path = loop {
+            let Some((component, path)) = rest.pop() else {
+                return Err(NotInPlace { param, found: None });
+            };
+            match &*component {
+                _ if component == *ty => break path,
+                Type::Pair(a, b) => {
+                    for (half, part) in [(Half::Second, b), (Half::First, a)] {
+                        let mut path: Vec<Half> = path.clone();
+                        path.push(half);
+                        rest.push((part.clone(), path));
+                    }
+                }
+                _ => {
+                    return Err(NotInPlace {
+                        param,
+                        found: Some(component),
+                    });
+                }
+            }
+        };
+        found.push(path);
+    }
+    Ok(found)
 }
 
 /// Returns true if generated functions can write an output of this type: it is no dependent pair,

@@ -1,5 +1,6 @@
 //! Prepares runs: determines the sizes and arguments of a program, and checks them.
 
+use crate::cc::Outputs;
 use crate::generate::{FillError, Generator};
 use crate::literal::{Literal, LiteralError};
 use crate::npy::{self, NpyError};
@@ -60,13 +61,24 @@ pub struct Launch {
     pub args: Vec<Value>,
     /// The sources of the arguments.
     pub sources: Vec<ArgumentSource>,
-    /// The number of outputs to which a compiled program writes the result.
-    pub outputs: usize,
+    /// The number of parts of the result to which a compiled program writes: the parameters that it
+    /// updates in place, and the outputs.
+    pub parts: usize,
+    /// The positions of the parameters that are updated in place.
+    pub inout: Box<[usize]>,
     /// The shape of the result, if it is known before the run.
     pub result: Result<Shape, ShapeError>,
 }
 
 impl Launch {
+    /// Returns the parts of the result that a compiled program writes.
+    pub fn outputs(&self) -> Outputs<'_> {
+        Outputs {
+            count: self.parts,
+            inout: &self.inout,
+        }
+    }
+
     /// Returns the values of the type-level variables of another program with the same parameters.
     pub fn bindings_of(&self, program: &Program<Primitive>) -> Bindings {
         let sizes = program.signature().sizes().collect::<Vec<Var>>();
@@ -333,6 +345,16 @@ fn sized(
     })
 }
 
+/// Returns the number of parts of the result that are in memory of their own.
+fn number_of_parts(program: &Program<Primitive>) -> usize {
+    let signature = program.signature();
+    let values: Vec<&Param> = signature.values().collect();
+    let updated = program.inout.iter().filter_map(|at| values.get(*at));
+    let updated: Vec<rise::Ty> = updated.map(|param| param.ty.clone()).collect();
+    let places = rise::types::in_place_components(signature.result(), &updated);
+    rise::types::parts(signature.result(), &places.unwrap_or_default()).len()
+}
+
 /// Prepares a run with indices of this width. `stop` is called periodically, and cancels the
 /// preparation when it returns true.
 ///
@@ -376,7 +398,8 @@ pub fn prepare_for(
         params: (params.iter().map(|param| param.local.name.clone())).collect(),
         args,
         sources,
-        outputs: rise::types::outputs(program.signature().result()).len(),
+        parts: number_of_parts(program),
+        inout: program.inout.clone(),
         result,
         bindings,
     })

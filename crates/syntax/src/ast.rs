@@ -173,6 +173,11 @@ impl Head {
     pub fn params(&self) -> impl Iterator<Item = &Parameter> {
         self.groups.iter().flat_map(|group| &group.params)
     }
+
+    /// Returns true if a parameter is updated in place.
+    pub fn has_inout(&self) -> bool {
+        self.params().any(|param| param.inout.is_some())
+    }
 }
 
 /// An annotation `@name(arguments)`.

@@ -150,7 +150,7 @@ fn measure(
             let program = Program {
                 text,
                 function,
-                outputs: launch.outputs,
+                outputs: launch.outputs(),
                 sizes: launch.sizes.len(),
                 index: codegen::IndexWidth::default(),
                 params: &params,

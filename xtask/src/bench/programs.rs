@@ -162,7 +162,7 @@ fn measure(
         let program = Program {
             text,
             function: &kernel.name,
-            outputs: launch.outputs,
+            outputs: launch.outputs(),
             sizes: launch.sizes.len(),
             index: codegen::IndexWidth::default(),
             params: &params,
@@ -253,7 +253,7 @@ pub(super) fn call(
     };
     Ok(median(
         executable
-            .run(&sizes, &args, result, launch.outputs, runs, limits)?
+            .run(&sizes, &args, result, launch.outputs(), runs, limits)?
             .times,
     ))
 }

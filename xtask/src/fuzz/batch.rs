@@ -265,7 +265,7 @@ impl Compiled {
         cc::Program {
             text: &self.text,
             function: &self.name,
-            outputs: self.launch.outputs,
+            outputs: self.launch.outputs(),
             sizes: self.launch.sizes.len(),
             index: codegen::IndexWidth::default(),
             params: &self.params,
@@ -308,7 +308,7 @@ impl Compiled {
             timed: 1,
         };
         let shape = expected.shape().clone();
-        let outputs = self.launch.outputs;
+        let outputs = self.launch.outputs();
         match executable.run(&sizes, &args, shape, outputs, once, limits) {
             Err(error) => Verdict::Wrong("it does not run", error.to_string()),
             Ok(outcome) if self.fixed_order => identical(&outcome.value, &expected),

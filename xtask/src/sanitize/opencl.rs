@@ -202,6 +202,7 @@ fn plan(name: &str, body: &str) -> Plan {
         outputs: vec![OutputPlan {
             offset: 0,
             size: 64,
+            source: None,
         }],
         result: 64,
     }

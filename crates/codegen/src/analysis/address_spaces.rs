@@ -9,7 +9,7 @@ use crate::ir::{Function, Home, Id, Stmt, StmtKind};
 pub(crate) fn space_of(function: &Function, id: Id) -> Option<AddressSpace> {
     let variable = &function.variables[id.0 as usize];
     match variable.home {
-        Home::Output => Some(AddressSpace::Global),
+        Home::Output | Home::InOut => Some(AddressSpace::Global),
         Home::Input => variable.count.is_some().then_some(AddressSpace::Global),
         Home::Local(space) => space,
         Home::Pointer { .. } => None,

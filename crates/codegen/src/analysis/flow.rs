@@ -291,11 +291,11 @@ impl<'f> Flow<'f> {
     }
 
     /// Returns the address space of a variable that work-items share and write: global memory for
-    /// the output, and that of a variable in local or global memory; `None` for other variables,
+    /// the outputs and what is updated in place, and that of a variable in local or global memory; `None` for other variables,
     /// and for pointers.
     pub fn shared(&self, id: Id) -> Option<AddressSpace> {
         match self.home(id) {
-            Home::Output => Some(AddressSpace::Global),
+            Home::Output | Home::InOut => Some(AddressSpace::Global),
             Home::Local(Some(space @ (AddressSpace::Local | AddressSpace::Global))) => Some(space),
             _ => None,
         }

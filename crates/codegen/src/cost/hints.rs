@@ -1085,7 +1085,7 @@ impl UncoalescedFinder<'_> {
         const TRANSACTION: f64 = 32.0;
         let variable = &self.function.variables[place.id.0 as usize];
         let is_global = match variable.home {
-            Home::Input | Home::Output => true,
+            Home::Input | Home::Output | Home::InOut => true,
             Home::Local(memory) => memory == Some(syntax::ast::AddressSpace::Global),
             Home::Pointer { .. } => false,
         };

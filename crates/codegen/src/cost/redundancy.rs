@@ -238,7 +238,7 @@ impl<'s> Part<'s> {
             }
             StmtKind::Assign(place, _) => {
                 part.written.insert(place.id);
-                part.is_plain &= function.variables[place.id.0 as usize].home != Home::Output;
+                part.is_plain &= !function.variables[place.id.0 as usize].home.is_result();
             }
             StmtKind::For(_) | StmtKind::If { .. } | StmtKind::Block(_) => {}
             _ => part.is_plain = false,

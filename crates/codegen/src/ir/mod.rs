@@ -210,8 +210,10 @@ pub struct Variable {
 /// The kind of memory that contains a variable, or its kind of pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
-    /// The output parameter.
+    /// An output parameter, which has no value before it is written.
     Output,
+    /// A value parameter that is updated in place.
+    InOut,
     /// A value parameter, which is not written.
     Input,
     /// A variable or array of the function; for OpenCL in this address space, where `None` is
@@ -225,6 +227,13 @@ pub enum Home {
         /// pointer.
         alone: bool,
     },
+}
+
+impl Home {
+    /// Returns true for the parameters that the function writes.
+    pub(crate) fn is_result(self) -> bool {
+        matches!(self, Home::Output | Home::InOut)
+    }
 }
 
 impl Variable {

@@ -200,7 +200,7 @@ impl<'a> Printer<'a> {
             Home::Input => "const ",
             Home::Pointer { writable: true, .. } => "pointer ",
             Home::Pointer { .. } => "const pointer ",
-            Home::Output | Home::Local(_) => "",
+            Home::Output | Home::InOut | Home::Local(_) => "",
         };
         let elem = type_text(&variable.elem, &self.sizes);
         let count = variable.count.as_ref();

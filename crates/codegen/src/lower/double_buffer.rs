@@ -174,7 +174,7 @@ impl Lower<'_> {
             return true;
         }
         let space = |home| match home {
-            Home::Output | Home::Input => AddressSpace::Global,
+            Home::Output | Home::InOut | Home::Input => AddressSpace::Global,
             Home::Local(space) => space.unwrap_or(AddressSpace::Private),
             Home::Pointer { .. } => AddressSpace::Constant,
         };

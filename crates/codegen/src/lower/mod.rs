@@ -29,7 +29,7 @@ mod write;
 
 use dpia::{IndexWidth, Phrase, PhraseProgram, Prim};
 use nat::{Facts, Nat, Prop};
-use rise::core::{Form, Origin};
+use rise::core::{Form, Origin, Param};
 use rise::{Ty, Type};
 
 use crate::error::CompileError;
@@ -129,6 +129,7 @@ impl<'p> Lower<'p> {
                 index: IndexWidth::default(),
                 sizes: Vec::new(),
                 params: Vec::new(),
+                inout: Vec::new(),
                 outputs: Vec::new(),
                 requires: program.obligations.clone(),
                 names: program.names.clone(),
@@ -159,6 +160,13 @@ impl<'p> Lower<'p> {
                     inner.clone()
                 }
                 Form::Lambda(param, inner) => {
+                    if let Some((value, ty, rest)) = self.updated(param, inner) {
+                        let store = self.inout(&value.local.name, &ty, body.origin);
+                        env = env.with(&param.local, Bound::Store(store.clone()));
+                        env = env.with(&value.local, Bound::Store(store));
+                        body = rest;
+                        continue;
+                    }
                     let store = match &*param.ty {
                         Type::Acc(ty) => self.output(&param.local.name, ty, body.origin),
                         Type::Exp(ty, _) => self.input(&param.local.name, ty, body.origin),
@@ -186,6 +194,23 @@ impl<'p> Lower<'p> {
         }
     }
 
+    /// Returns the value of which `param` is the acceptor, with its type and the function of the
+    /// parameters after it, if a parameter is updated in place; `body` is the body of the function
+    /// of `param`.
+    fn updated(&self, param: &Param, body: &Phrase) -> Option<(Param, Ty, Phrase)> {
+        let (Type::Acc(ty), Form::Lambda(value, rest)) = (&*param.ty, &body.form) else {
+            return None;
+        };
+        let is_updated = self.program.inout.contains(&self.signature.params.len())
+            && matches!(*value.ty, Type::Exp(..));
+        is_updated.then(|| (value.clone(), ty.clone(), rest.clone()))
+    }
+
+    fn inout(&mut self, name: &Name, ty: &Ty, origin: Origin) -> Store {
+        self.signature.inout.push(self.signature.params.len());
+        self.value(name, ty, Home::InOut, origin)
+    }
+
     fn output(&mut self, name: &Name, ty: &Ty, origin: Origin) -> Store {
         self.passable(ty, "the result", origin);
         self.signature.outputs.push((name.clone(), ty.clone()));
@@ -197,9 +222,13 @@ impl<'p> Lower<'p> {
     }
 
     fn input(&mut self, name: &Name, ty: &Ty, origin: Origin) -> Store {
+        self.value(name, ty, Home::Input, origin)
+    }
+
+    fn value(&mut self, name: &Name, ty: &Ty, home: Home, origin: Origin) -> Store {
         self.passable(ty, &format!("the parameter `{name}`"), origin);
         self.signature.params.push((name.clone(), ty.clone()));
-        let store = self.allocate_whole(name, ty, Home::Input, origin);
+        let store = self.allocate_whole(name, ty, home, origin);
         if let Store::Leaf { id, .. } = &store {
             self.function.params.push(*id);
         }

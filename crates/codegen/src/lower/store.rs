@@ -170,7 +170,7 @@ impl Lower<'_> {
             home,
             Home::Local(Some(AddressSpace::Local | AddressSpace::Global))
         );
-        let in_memory = is_array || home == Home::Output || shared;
+        let in_memory = is_array || home.is_result() || shared;
         let count = in_memory.then(|| self.count(ty));
         let start = count.is_some().then(|| Nat::constant(0));
         let id = self.variable(Variable {

@@ -8,7 +8,7 @@ use super::{Pass, Run};
 use crate::analysis::uses::{Mention, Uses};
 use crate::ir::trace::Changes;
 use crate::ir::walk::{self, Change};
-use crate::ir::{ExprKind, Function, Home, Id, Loop, Place, Stmt, StmtKind};
+use crate::ir::{ExprKind, Function, Id, Loop, Place, Stmt, StmtKind};
 
 pub(crate) const PASS: Pass = Pass {
     name: "copy-elision",
@@ -84,7 +84,7 @@ fn target(
     let copy = CopyLoop::of(&body[last], array)?;
     let into = &function.variables[copy.target.0 as usize];
     // In a kernel a private array is where values are had fastest.
-    let is_memory = into.is_private() || into.home == Home::Output && !is_kernel(function);
+    let is_memory = into.is_private() || into.home.is_result() && !is_kernel(function);
     let is_memory = is_memory && !pointed.contains(&copy.target);
     if !is_memory || into.elem != variable.elem || !copy.is_whole(count) {
         return None;

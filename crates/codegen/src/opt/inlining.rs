@@ -98,7 +98,7 @@ impl Context<'_> {
         let variable = |id: Id| &self.function.variables[id.0 as usize];
         // The targets of pointers are not known here.
         let through_pointers =
-            variable(written).count.is_some() || variable(written).home == Home::Output;
+            variable(written).count.is_some() || variable(written).home.is_result();
         let is_pointer = |id: Id| matches!(variable(id).home, Home::Pointer { .. });
         let mut preserves = true;
         self.uses.expr(value, &mut |id, _| {

@@ -63,6 +63,7 @@ impl Build {
                 name: name.into(),
                 sizes: vars.into_iter().zip(names.clone()).collect(),
                 params: Vec::new(),
+                inout: Vec::new(),
                 outputs: vec![("output".into(), output.clone())],
                 requires: Vec::new(),
                 names,

@@ -34,6 +34,7 @@ pub fn erase(program: &PhraseProgram) -> Result<Program<Primitive>, NotInRise> {
         origins: program.origins.clone(),
         next_local: program.next_local,
         launch: program.launch.clone(),
+        inout: program.inout.clone(),
     })
 }
 

@@ -13,12 +13,13 @@ use std::sync::Arc;
 use nat::{Facts, Prop, Var};
 use rise::core::{Expr, Form, Launch, Local, Node, Origin, Param, Program, apply};
 use rise::pattern::{MapLoop, View};
-use rise::types::contains_array;
+use rise::types::{contains_array, in_place_components};
 use rise::{Access, Arg, Pattern, Pi, Primitive, Ty, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::Half;
 
 use super::access_table::{AccessEntry, ArgumentAccess, access_signature, type_args};
+use super::accumulator;
 use super::nesting::{chains, level};
 use super::problem::{ParallelMap, Problem, ProblemKind, User};
 use super::views::function_rearranges;
@@ -156,6 +157,8 @@ pub(crate) struct AccessInference {
     pub is_trial: bool,
     /// The whole program.
     pub root: Term,
+    /// The positions of the parameters that are updated in place, counted among the values.
+    inout: Box<[usize]>,
 }
 
 impl AccessInference {
@@ -171,6 +174,7 @@ impl AccessInference {
             params: Vec::new(),
             device: device.clone(),
             launch: program.launch.clone(),
+            inout: program.inout.clone(),
             kernels: target.has_work_items() && has_kernels(&program.body),
             in_kernel: false,
             kernel: None,
@@ -187,15 +191,21 @@ impl AccessInference {
 
     /// Translates the right side of a definition: its parameters are read, its result is written.
     pub fn definition(&mut self, term: &Term) -> Phrase {
+        self.parameters(term, &mut Vec::new())
+    }
+
+    /// Translates a definition under its first parameters, `before`, which are values.
+    fn parameters(&mut self, term: &Term, before: &mut Vec<Param>) -> Phrase {
         match &term.form {
             Form::Lambda(param, body) => {
+                before.push(param.clone());
                 let param = self.bind(param, Access::Rd);
-                phrase::fun(param, self.definition(body))
+                phrase::fun(param, self.parameters(body, before))
             }
             Form::DepLambda(var, kind, body) => {
                 let implicit = matches!(&*term.ty, Type::Pi(pi) if pi.implicit);
                 self.params.push(*var);
-                let body = self.definition(body);
+                let body = self.parameters(body, before);
                 let ty = Type::Pi(Pi::new(*var, *kind, implicit, body.ty.clone()));
                 Node::new(
                     Form::DepLambda(*var, *kind, body),
@@ -209,11 +219,33 @@ impl AccessInference {
                     user: User::Result,
                     ends: true,
                     into: WriteDestination::result(),
-                    owned: Owned::default(),
+                    owned: self.owned_by_result(term, before),
                 };
                 self.value(term, &want)
             }
         }
+    }
+
+    /// Returns the parameters that are updated in place, each in the component of the result that
+    /// is its new value. Reports a read of one of them after it is written.
+    fn owned_by_result(&mut self, result: &Term, params: &[Param]) -> Owned {
+        let marked: Vec<&Param> = self.inout.iter().filter_map(|at| params.get(*at)).collect();
+        let types: Vec<Ty> = marked.iter().map(|param| param.ty.clone()).collect();
+        // Inference has checked the type of the result.
+        let places = in_place_components(&result.ty, &types).unwrap_or_default();
+        for (param, place) in marked.iter().zip(&places) {
+            let moved = accumulator::read_after_update(&param.local, place, result, &self.facts);
+            if let Some(moved) = moved {
+                let name = param.local.name.clone();
+                self.report(moved.read, ProblemKind::ReadAfterUpdate { name });
+            }
+        }
+        let owned = marked.iter().zip(places).map(|(param, place)| OwnedPart {
+            place,
+            local: param.local.id,
+            part: Vec::new(),
+        });
+        Owned(owned.collect())
     }
 
     fn bind(&mut self, param: &Param, access: Access) -> Param {

@@ -12,6 +12,7 @@ use rise::pattern::MapLoop;
 use rise::types::contains_array;
 use rise::{Arg, Pattern, Primitive, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::ast::Half;
 
 use super::access_inference::Term;
 use super::access_path::{
@@ -47,17 +48,22 @@ pub(crate) fn misplaced_read(
     body: &Term,
     facts: &Facts,
 ) -> Option<MisplacedRead> {
-    let mut follow = AccumulatorCheck {
-        accumulator,
-        facts: facts.clone(),
-        bound: FxHashMap::default(),
-        loops: 0,
-        next: LOOP_VARS,
-        reads: 0,
-        stored: FxHashSet::default(),
-        misplaced_read: None,
-    };
+    let mut follow = AccumulatorCheck::new(accumulator, facts);
     follow.write(body, &mut Vec::new());
+    follow.misplaced_read
+}
+
+/// Returns the first read of a parameter that is not known to be before its new value is written;
+/// `None` if there is none. The new value is the component of the result that the projections
+/// `place` select. The components of the result are written from left to right.
+pub(crate) fn read_after_update(
+    param: &Local,
+    place: &[Half],
+    result: &Term,
+    facts: &Facts,
+) -> Option<MisplacedRead> {
+    let mut follow = AccumulatorCheck::new(param, facts);
+    follow.update(result, place);
     follow.misplaced_read
 }
 
@@ -73,10 +79,58 @@ struct AccumulatorCheck<'a> {
     reads: u32,
     /// The expressions whose values are stored in memory of their own before they are used.
     stored: FxHashSet<*const Node<Primitive>>,
+    /// The path from the value that is written to the part of it that is the accumulator.
+    component: AccessPath,
     misplaced_read: Option<MisplacedRead>,
 }
 
-impl AccumulatorCheck<'_> {
+impl<'a> AccumulatorCheck<'a> {
+    fn new(accumulator: &'a Local, facts: &Facts) -> AccumulatorCheck<'a> {
+        AccumulatorCheck {
+            accumulator,
+            facts: facts.clone(),
+            bound: FxHashMap::default(),
+            loops: 0,
+            next: LOOP_VARS,
+            reads: 0,
+            stored: FxHashSet::default(),
+            component: AccessPath::new(),
+            misplaced_read: None,
+        }
+    }
+
+    /// Follows the writes of a result, or of a part of it, one component of which is the new value
+    /// of the parameter. `component` selects it in the part.
+    fn update(&mut self, term: &Term, component: &[Half]) {
+        match (&term.form, component) {
+            (Form::Primitive(Primitive::Let, _, args), _) if args.len() == 2 => {
+                self.let_in(&args[0], &args[1], &[]);
+                if let Form::Lambda(_, body) = &args[1].form {
+                    self.update(body, component);
+                }
+            }
+            (Form::Primitive(Primitive::Select, _, args), _) if args.len() == 3 => {
+                self.update(&args[1], component);
+                self.update(&args[2], component);
+            }
+            // The first component is written before the second one.
+            (Form::Primitive(Primitive::MakePair, _, args), [Half::First, inner @ ..]) => {
+                self.update(&args[0], inner);
+                self.loops += 1;
+                self.read(&args[1], vec![PathElement::Any], &None);
+                self.loops -= 1;
+            }
+            (Form::Primitive(Primitive::MakePair, _, args), [Half::Second, inner @ ..]) => {
+                self.update(&args[1], inner);
+            }
+            _ => {
+                let half = |half: &Half| PathElement::Half(*half == Half::Second);
+                self.component = component.iter().map(half).collect();
+                self.write(term, &mut Vec::new());
+            }
+        }
+    }
+
     fn index(&mut self, count: &Nat) -> Nat {
         let var = Var(self.next);
         self.next += 1;
@@ -91,7 +145,12 @@ impl AccumulatorCheck<'_> {
             return;
         }
         if !contains_array(&term.ty) {
-            let place = place(views, Vec::new());
+            // The components of a tuple are written at once.
+            let component = match &*term.ty {
+                Type::Pair(..) => self.component.clone(),
+                _ => Vec::new(),
+            };
+            let place = place(views, component);
             return self.read(term, Vec::new(), &place);
         }
         let Form::Primitive(primitive, types, args) = &term.form else {
@@ -419,7 +478,9 @@ impl AccumulatorCheck<'_> {
             (PathElement::Half(a), PathElement::Half(b)) => a == b,
             _ => false,
         };
-        let fits = place.as_ref().is_some_and(|place| {
+        let place = place.as_deref();
+        let place = place.and_then(|place| place.strip_prefix(&self.component[..]));
+        let fits = place.is_some_and(|place| {
             read.len() >= place.len() && read.iter().zip(place).all(|(a, b)| same(a, b))
         });
         if !fits {

@@ -124,6 +124,7 @@ pub fn check_on(program: &Program<Primitive>, target: Features, device: &Device)
         origins: program.origins.clone(),
         next_local: walk.next_local,
         launch: program.launch.clone(),
+        inout: program.inout.clone(),
     };
     let mut problems = walk.problems;
     if !wrong {

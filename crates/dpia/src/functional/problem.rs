@@ -238,6 +238,11 @@ pub enum ProblemKind {
         /// The reason why generated functions cannot have the parameter.
         kind: ParameterKind,
     },
+    /// A parameter that is updated in place is read where it may be overwritten already.
+    ReadAfterUpdate {
+        /// The name of the parameter.
+        name: Name,
+    },
     /// Generated functions cannot return a result of this type.
     NoResult,
 }

@@ -258,29 +258,6 @@ pub fn half_acc(which: Prim, pair: &Phrase, origin: Origin) -> Result<Phrase> {
     }
 }
 
-/// Makes the acceptor of a result of the acceptors of its [outputs](rise::types::outputs), which
-/// are taken from `acceptors` in order.
-pub fn tuple_acc(
-    result: &Ty,
-    acceptors: &mut dyn Iterator<Item = Phrase>,
-    origin: Origin,
-) -> Result<Phrase> {
-    match &**result {
-        Type::Pair(a, b) if contains_array(result) => {
-            let halves = vec![
-                tuple_acc(a, acceptors, origin)?,
-                tuple_acc(b, acceptors, origin)?,
-            ];
-            let types = vec![Arg::Type(a.clone()), Arg::Type(b.clone())];
-            Ok(prim(Prim::PairAcc, types, halves, origin))
-        }
-        _ => match acceptors.next() {
-            Some(acceptor) => Ok(acceptor),
-            None => fail(Reason::NoPair, origin),
-        },
-    }
-}
-
 /// Makes the part of an array that consists of the first `n` elements (`takeAcc`, and `take` for
 /// reading) or of all others (`dropAcc`).
 pub fn part_acc(which: Prim, n: &Nat, array: &Phrase, origin: Origin) -> Result<Phrase> {

@@ -21,12 +21,13 @@ mod element;
 mod error;
 mod float_in;
 mod loops;
+mod outputs;
 mod purity;
 mod store;
 mod stream;
 mod view;
 
-use rise::core::{Form, Node, Param};
+use rise::core::{Form, Param};
 use rise::pattern::Requirement;
 use rise::{Arg, Ty, Type};
 use rustc_hash::FxHashMap;
@@ -41,7 +42,8 @@ pub(crate) use purity::for_each;
 /// Translates a functional program to an imperative one that writes the result to its first
 /// parameters after the sizes: `depFun(sizes… => fun(output: Acc[t] => fun(params… => Comm)))`, with
 /// explicit sizes before implicit ones. A tuple that contains arrays has an acceptor for each of its
-/// [outputs](rise::types::outputs). An imperative program stays as it is.
+/// [outputs](rise::types::outputs). A parameter that is updated in place follows the acceptor of its
+/// memory, to which its component of the result is written. An imperative program stays as it is.
 ///
 /// # Errors
 /// Returns the first phrase that has no imperative form.
@@ -129,14 +131,20 @@ impl Translation {
             .collect();
         let result = self.head(&result)?;
         let data = build::data_of(&result)?;
-        let outputs = self.outputs(&data);
-        let mut all = outputs
-            .iter()
-            .map(|output| Node::var(output, result.origin));
-        let acceptor = build::tuple_acc(&data, &mut all, result.origin)?;
-        let mut command = self.acc(&result, acceptor)?;
-        for param in outputs.into_iter().chain(parameters.values).rev() {
+        let acceptors = self.acceptors(&parameters.values, &data, result.origin)?;
+        let mut command = self.acc(&result, acceptors.result)?;
+        let inout = self.program.inout.clone();
+        let mut updated = acceptors.updated.into_iter().rev();
+        for (at, param) in parameters.values.into_iter().enumerate().rev() {
             command = phrase::fun(param, command);
+            if inout.contains(&at)
+                && let Some(acceptor) = updated.next()
+            {
+                command = phrase::fun(acceptor, command);
+            }
+        }
+        for output in acceptors.outputs.into_iter().rev() {
+            command = phrase::fun(output, command);
         }
         let (inferred, written): (Vec<_>, Vec<_>) = parameters
             .sizes
@@ -146,18 +154,6 @@ impl Translation {
             command = build::dep_fun(var, kind, command);
         }
         Ok(command)
-    }
-
-    /// Makes the parameters for the outputs of a result: `output`, or `output_1`, `output_2`, ….
-    fn outputs(&mut self, result: &Ty) -> Vec<Param> {
-        let types = rise::types::outputs(result);
-        match &types[..] {
-            [one] => vec![self.param("output", phrase::acc(one))],
-            _ => (1..)
-                .zip(&types)
-                .map(|(at, ty)| self.param(&format!("output_{at}"), phrase::acc(ty)))
-                .collect(),
-        }
     }
 
     /// Makes a parameter with a new variable.

@@ -59,6 +59,7 @@ pub fn export(store: &Store, root: Term, of: &Imported) -> Result<Def<Primitive>
         names: Names(exporter.names.into()),
         locals: exporter.locals,
         launch,
+        inout: of.inout.clone(),
     })
 }
 

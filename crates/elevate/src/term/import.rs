@@ -32,6 +32,8 @@ pub struct Imported {
     pub of_rounds: Vec<Prop>,
     /// The launch configuration.
     pub launch: Launch,
+    /// The positions of the parameters that are updated in place, counted among the values.
+    pub inout: Box<[usize]>,
     /// The type-level variables in the store, by their numbers in the definition.
     pub vars: Vec<Var>,
     /// The variables for values in the store, by their numbers in the definition. Variables that do
@@ -138,6 +140,7 @@ pub fn import(store: &mut Store, def: &Def<Primitive>) -> Result<Imported, TooLa
             .collect(),
         obligations: props(&def.obligations),
         of_rounds: props(&def.of_rounds),
+        inout: def.inout.clone(),
         launch: Launch {
             local: def.launch.local.each_ref().map(size),
             global: def.launch.global.each_ref().map(size),

@@ -28,10 +28,15 @@ impl Runs<'_> {
             .iter()
             .map(|value| value.shape().clone())
             .collect();
+        let signature = &module.signature;
+        let outputs = cc::Outputs {
+            count: signature.inout.len() + signature.outputs.len(),
+            inout: &signature.inout,
+        };
         let program = cc::Program {
             text: &module.text,
             function: &module.signature.name,
-            outputs: module.signature.outputs.len(),
+            outputs,
             sizes: self.launch.sizes.len(),
             index: module.signature.index,
             params: &params,
@@ -53,7 +58,6 @@ impl Runs<'_> {
             timed: bench.unwrap_or(1),
         };
         let result = self.launch.result.clone()?;
-        let outputs = module.signature.outputs.len();
         let outcome = executable.run(&sizes, &args, result, outputs, runs, self.limits)?;
         let mut printed = String::from_utf8_lossy(&outcome.stdout).into_owned();
         printed.push_str(&String::from_utf8_lossy(&outcome.stderr));
@@ -80,9 +84,10 @@ impl Runs<'_> {
     fn check_signature(&self, module: &Module) -> Result<(), Failure> {
         let signature = &module.signature;
         let launch = self.launch;
+        let parts = signature.inout.len() + signature.outputs.len();
         if signature.sizes.len() != launch.sizes.len()
             || signature.params.len() != launch.args.len()
-            || (launch.result.iter()).any(|r| r.outputs(signature.outputs.len()).is_none())
+            || (launch.result.iter()).any(|result| result.outputs(parts).is_none())
         {
             return Err(Failure::failed(
                 "the generated function has other parameters than the program".to_owned(),

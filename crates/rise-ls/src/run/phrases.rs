@@ -108,5 +108,6 @@ fn outside(program: &PhraseProgram) -> Option<Program<Primitive>> {
         origins: program.origins.clone(),
         next_local: program.next_local,
         launch: program.launch.clone(),
+        inout: program.inout.clone(),
     })
 }

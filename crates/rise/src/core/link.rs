@@ -88,6 +88,7 @@ pub fn link<P: Clone + PartialEq>(
             origins: sources(def, None, None),
             next_local: def.locals,
             launch: def.launch.clone(),
+            inout: def.inout.clone(),
         },
     };
     let body = Instance::root(&mut linker).expr(&def.body);

@@ -216,6 +216,8 @@ pub struct Def<P> {
     pub locals: u32,
     /// The launch sizes of its annotation.
     pub launch: Launch,
+    /// The positions of the parameters that are updated in place, counted among its values.
+    pub inout: Box<[usize]>,
 }
 
 /// The sizes of an OpenCL launch, from `@opencl(local = …, global = …)`, in the sizes of the
@@ -263,6 +265,10 @@ pub struct Program<P> {
     pub next_local: u32,
     /// The launch sizes of its annotation.
     pub launch: Launch,
+    /// The positions of the parameters that are updated in place, counted among its values. The
+    /// first components of the result are their new values; see
+    /// [`in_place_components`](crate::types::in_place_components).
+    pub inout: Box<[usize]>,
 }
 
 impl<P> Program<P> {

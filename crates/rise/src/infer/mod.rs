@@ -11,6 +11,7 @@ mod elab;
 mod expr;
 mod foreign;
 mod implicit_parameters;
+mod in_place;
 mod instantiate;
 mod literals;
 mod obligations;

@@ -37,6 +37,7 @@ impl Infer<'_> {
         self.known = SizeSimplifier::under(&obligations, &of_rounds);
         let ty = self.settle_implicit_kinds(&self.read(&ty));
         let ty = self.generalised(&ty);
+        self.check_in_place(&ty);
         self.report_undetermined();
         self.report_unused_values();
         self.report_unknown_phrases();

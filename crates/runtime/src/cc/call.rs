@@ -44,7 +44,7 @@ fn parameters(
     types: &mut Types,
 ) -> (Vec<String>, Vec<String>) {
     let (mut declared, mut passed) = (Vec::new(), Vec::new());
-    for at in 0..program.outputs {
+    for at in program.outputs.inout.len()..program.outputs.count {
         declared.push("void *".to_owned());
         passed.push(format!("rise_ls_outputs[{at}]"));
     }
@@ -56,7 +56,18 @@ fn parameters(
         declared.push(ty.to_owned());
         passed.push(format!("({ty})*(const long long *)rise_ls_arguments[{at}]"));
     }
-    for (at, shape) in (first + program.sizes..).zip(program.params) {
+    for (number, shape) in program.params.iter().enumerate() {
+        let at = first + program.sizes + number;
+        if let Some(output) = program
+            .outputs
+            .inout
+            .iter()
+            .position(|updated| *updated == number)
+        {
+            declared.push("void *".to_owned());
+            passed.push(format!("rise_ls_outputs[{output}]"));
+            continue;
+        }
         match shape {
             Shape::Array(..) | Shape::DepArray(_) => {
                 declared.push("const void *".to_owned());

@@ -76,12 +76,24 @@ pub enum RunError {
     },
 }
 
+/// The parts of the result that a function writes to memory of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct Outputs<'a> {
+    /// The number of parts.
+    pub count: usize,
+    /// The positions of the arguments that are updated in place, in order. Their new values are the
+    /// first parts; the others are outputs.
+    pub inout: &'a [usize],
+}
+
 /// A part of the result that the function writes to memory of its own.
 struct OutputPart {
     /// The offset in the result in bytes.
     offset: u64,
     /// The size in bytes.
     size: u64,
+    /// The position of the argument that the part is updated from, if it is updated in place.
+    source: Option<usize>,
 }
 
 fn error_detail(output: &str) -> String {
@@ -95,21 +107,23 @@ fn error_detail(output: &str) -> String {
 impl Executable {
     /// Calls the function with these sizes and arguments in a process of its own, as often as `runs`
     /// says. Returns the last result, which has this shape, and the times of the timed calls. The
-    /// function writes the result to `outputs` outputs.
+    /// function writes the result to the memory of `outputs`.
     pub fn run(
         &self,
         sizes: &[i64],
         args: &[&Value],
         result: Shape,
-        outputs: usize,
+        outputs: Outputs<'_>,
         runs: Runs,
         limits: &Limits,
     ) -> Result<Outcome, RunError> {
-        let outputs = result.outputs(outputs).unwrap_or_default();
-        let outputs: Vec<OutputPart> = (outputs.iter())
-            .map(|(offset, output)| OutputPart {
+        let parts = result.outputs(outputs.count).unwrap_or_default();
+        let parts = parts.iter().enumerate();
+        let outputs: Vec<OutputPart> = parts
+            .map(|(at, (offset, output))| OutputPart {
                 offset: *offset,
                 size: output.size(),
+                source: outputs.inout.get(at).copied(),
             })
             .collect();
         let arguments = args.iter().map(|arg| arg.bytes().len() as u64).sum::<u64>();
@@ -192,8 +206,12 @@ fn write_arguments(
         outputs.len() as u64,
         count,
     ];
-    let outputs = outputs.iter().map(|output| output.size);
-    for number in header.into_iter().chain(outputs) {
+    let lengths = outputs.iter().map(|output| output.size);
+    let sources = outputs.iter().map(|output| match output.source {
+        Some(at) => (sizes.len() + at + 1) as u64,
+        None => 0,
+    });
+    for number in header.into_iter().chain(lengths).chain(sources) {
         file.write_all(&number.to_ne_bytes())?;
     }
     for size in sizes {

@@ -11,7 +11,7 @@ pub mod foreign;
 pub(crate) mod messages;
 
 pub use compiler::Compiler;
-pub use execute::{Outcome, RunError, Runs};
+pub use execute::{Outcome, Outputs, RunError, Runs};
 pub use messages::{Message, Severity, parse as parse_messages};
 
 use crate::build_cache::{self, CacheEntry};
@@ -34,8 +34,8 @@ pub struct Program<'a> {
     pub text: &'a str,
     /// The name of the function.
     pub function: &'a str,
-    /// The number of outputs.
-    pub outputs: usize,
+    /// The parts of the result.
+    pub outputs: Outputs<'a>,
     /// The number of size parameters.
     pub sizes: usize,
     /// The width of the sizes.

@@ -10,6 +10,11 @@ use std::time::Duration;
 use syntax::ast::ScalarType as S;
 
 const F32: Shape = Shape::Scalar(S::F32);
+const ONE: Outputs<'_> = Outputs {
+    count: 1,
+    inout: &[],
+};
+
 const ONCE: Runs = Runs {
     warm_up: 0,
     timed: 1,
@@ -57,7 +62,7 @@ impl Test {
         let program = Program {
             text,
             function: "f",
-            outputs: 1,
+            outputs: ONE,
             sizes,
             index: IndexWidth::default(),
             params,
@@ -79,7 +84,7 @@ impl Test {
             .compile(text, sizes.len(), &params)
             .map_err(|error| error.to_string())?;
         assert_eq!(program.messages, []);
-        let outcome = program.run(sizes, args, result, 1, runs, &self.limits);
+        let outcome = program.run(sizes, args, result, ONE, runs, &self.limits);
         outcome.map_err(|error| error.to_string())
     }
 
@@ -255,13 +260,13 @@ fn what_never_ends_is_stopped() {
         panic!("that is C");
     };
     test.limits.time = Some(TimeLimit::of_each_part(Duration::from_millis(100)));
-    let result = program.run(&[], &[], Shape::Scalar(S::I32), 1, ONCE, &test.limits);
+    let result = program.run(&[], &[], Shape::Scalar(S::I32), ONE, ONCE, &test.limits);
     assert!(matches!(
         result,
         Err(RunError::Process(ProcessError::TooLong(_)))
     ));
     test.limits.cancel.cancel();
-    let result = program.run(&[], &[], Shape::Scalar(S::I32), 1, ONCE, &test.limits);
+    let result = program.run(&[], &[], Shape::Scalar(S::I32), ONE, ONCE, &test.limits);
     assert!(matches!(
         result,
         Err(RunError::Process(ProcessError::Cancelled))
@@ -275,7 +280,7 @@ fn too_much_memory_is_refused_up_front() {
         panic!("that is C");
     };
     let huge = array(1 << 50, Shape::Scalar(S::I32));
-    let result = program.run(&[], &[], huge, 1, ONCE, &Limits::default());
+    let result = program.run(&[], &[], huge, ONE, ONCE, &Limits::default());
     assert!(matches!(
         result,
         Err(RunError::Memory { .. } | RunError::Shape(_) | RunError::Failed { .. })
@@ -299,7 +304,7 @@ fn programs_are_compiled_together() {
     let program = |function, sizes, params| Program {
         text: "",
         function,
-        outputs: 1,
+        outputs: ONE,
         sizes,
         index: IndexWidth::default(),
         params,
@@ -313,7 +318,7 @@ fn programs_are_compiled_together() {
     };
     let run = |sizes: &[i64], args: &[&Value]| {
         let result = Shape::Scalar(S::I32);
-        let outcome = built.run(sizes, args, result, 1, ONCE, &test.limits);
+        let outcome = built.run(sizes, args, result, ONE, ONCE, &test.limits);
         outcome.map(|outcome| outcome.value.text(Length::Full))
     };
     assert!(matches!(run(&[0, 41], &[]).as_deref(), Ok("42")));
@@ -328,7 +333,7 @@ fn more_options_count_more() {
     let program = Program {
         text,
         function: "f",
-        outputs: 1,
+        outputs: ONE,
         sizes: 0,
         index: IndexWidth::default(),
         params: &[],
@@ -341,7 +346,7 @@ fn more_options_count_more() {
             let built = program.compile_in(test.folder.path(), &compiler, &test.limits);
             let outcome = built
                 .ok()?
-                .run(&[], &[], Shape::Scalar(S::I32), 1, ONCE, &test.limits);
+                .run(&[], &[], Shape::Scalar(S::I32), ONE, ONCE, &test.limits);
             Some(outcome.ok()?.value.text(Length::Full))
         })
         .collect();

@@ -12,6 +12,8 @@ pub struct BoundPlan {
     // Declared first, because kernels are dropped before the buffers that they refer to.
     kernels: Vec<BoundKernel>,
     outputs: Vec<(OutputPlan, Buffer)>,
+    /// The values from which outputs are updated in place, each with the number of the output.
+    starts: Vec<(usize, Vec<u8>)>,
     _memory: Vec<Buffer>,
     session: Session,
     /// The time of the transfer of the arguments to the device.
@@ -53,9 +55,15 @@ impl Session {
             .collect::<Result<_, OclError>>()?;
         let mut upload = Duration::ZERO;
         let mut params = Vec::new();
-        for (param, bytes) in plan.params.iter().zip(args) {
+        let mut starts = Vec::new();
+        for (at, (param, bytes)) in plan.params.iter().zip(args).enumerate() {
             let bytes = bytes?;
             let bytes = bytes.as_ref();
+            if let Some(output) = plan.outputs.iter().position(|o| o.source == Some(at)) {
+                starts.push((output, bytes.to_vec()));
+                params.push(Param::Value(Vec::new()));
+                continue;
+            }
             params.push(match param {
                 ParamPlan::Value(_) => Param::Value(bytes.to_vec()),
                 ParamPlan::Buffer(_) => {
@@ -78,6 +86,7 @@ impl Session {
         Ok(BoundPlan {
             kernels,
             outputs,
+            starts,
             _memory,
             session: self.clone(),
             upload,
@@ -116,7 +125,12 @@ impl Session {
 impl BoundPlan {
     /// Runs the kernels once, and returns the time of each one, which is 0 for a kernel without
     /// work-items.
-    pub fn run(&self) -> Result<Vec<Duration>, OclError> {
+    pub fn run(&mut self) -> Result<Vec<Duration>, OclError> {
+        for (output, bytes) in &self.starts {
+            if let Some((_, buffer)) = self.outputs.get_mut(*output) {
+                buffer.write(bytes)?;
+            }
+        }
         let mut launched = Vec::new();
         for kernel in &self.kernels {
             launched.push(match kernel.global.contains(&0) {

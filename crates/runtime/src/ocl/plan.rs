@@ -28,6 +28,8 @@ pub struct OutputPlan {
     pub offset: u64,
     /// The size in bytes.
     pub size: u64,
+    /// The position of the parameter that it is updated from, if it is updated in place.
+    pub source: Option<usize>,
 }
 
 /// The launch of a kernel.

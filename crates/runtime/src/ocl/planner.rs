@@ -28,11 +28,14 @@ pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Pla
         Ok(shape) => shape,
         Err(error) => return Err(PlanError::Result(error.clone())),
     };
-    let outputs = result.outputs(module.signature.outputs.len());
+    let signature = &module.signature;
+    let outputs = result.outputs(signature.inout.len() + signature.outputs.len());
     let outputs = outputs.ok_or_else(PlanError::other_parameters)?;
-    let outputs = outputs.into_iter().map(|(offset, shape)| OutputPlan {
+    let outputs = outputs.into_iter().enumerate();
+    let outputs = outputs.map(|(at, (offset, shape))| OutputPlan {
         offset,
         size: shape.size(),
+        source: signature.inout.get(at).copied(),
     });
     let size = |value: i64| match module.signature.index {
         IndexWidth::Bits32 => SizePlan::Int(i32::try_from(value).unwrap_or(i32::MAX)),
@@ -215,12 +218,16 @@ impl<'a> Planner<'a> {
         }
         let declared = || "the local memory".to_owned();
         let mut local_bytes = self.size(kernel, &kernel.local_bytes, &bindings, declared)?;
+        let inout = &self.module.signature.inout;
         let mut args = Vec::new();
         for arg in &kernel.args {
             args.push(match arg {
-                KernelArg::Output(at) => ArgPlan::Output(*at),
+                KernelArg::Output(at) => ArgPlan::Output(inout.len() + at),
                 KernelArg::Size(at) => ArgPlan::Size(*at),
-                KernelArg::Param(at) => ArgPlan::Param(*at),
+                KernelArg::Param(at) => match inout.iter().position(|updated| updated == at) {
+                    Some(output) => ArgPlan::Output(output),
+                    None => ArgPlan::Param(*at),
+                },
                 KernelArg::Buffer(at) => ArgPlan::Buffer(*at),
                 KernelArg::Local { bytes } => {
                     let bytes = self.size(kernel, bytes, &bindings, declared)?;

@@ -49,6 +49,7 @@ fn module(kernels: Vec<Kernel>, buffers: Vec<Buffer>) -> Module {
             index: IndexWidth::default(),
             sizes: vec![(N, "n".into())],
             params: vec![("xs".into(), array.clone())],
+            inout: Vec::new(),
             outputs: vec![("output".into(), array)],
             requires: Vec::new(),
             names: names.map(Into::into).to_vec(),
@@ -73,7 +74,8 @@ fn plan_for(module: &Module, n: i32, device: &DeviceInfo) -> Result<Plan, PlanEr
 fn launch_of(n: i32) -> Launch {
     let shape = Shape::Array(n as u64, Arc::new(Shape::Scalar(ScalarType::F32)));
     Launch {
-        outputs: 1,
+        parts: 1,
+        inout: Box::default(),
         sizes: vec![("n".into(), n.into())],
         bindings: Bindings::default(),
         params: vec!["xs".into()],

@@ -83,7 +83,7 @@ impl<R: Read, W: Write> RunRequest<'_, R, W> {
             let (ParamPlan::Buffer(bytes) | ParamPlan::Value(bytes)) = param;
             protocol::bytes(input, *bytes).map_err(ServeError::Pipe)
         });
-        let bound = session.bind(self.plan, args)?;
+        let mut bound = session.bind(self.plan, args)?;
         let mut report = Report::before(&bound, self.plan.result);
         self.stage(Stage::Running)?;
         for _ in 0..self.runs.warm_up {

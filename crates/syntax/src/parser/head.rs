@@ -170,9 +170,6 @@ impl Parser<'_> {
             && self.slice(self.token().span) == "inout"
             && self.peek_kind(1) == TokenKind::Ident;
         let inout = is_marked.then(|| self.bump().span);
-        if let Some(word) = inout {
-            self.inout_is_not_supported(word);
-        }
         let binder = self.name_or_pattern("a parameter");
         let mut ty = None;
         if self.eat(TokenKind::Colon).is_some() || self.colon_missing(binder) {
@@ -270,14 +267,6 @@ impl Parser<'_> {
     }
 
     // ----- errors -----
-
-    /// Reports the mark of a parameter that is updated in place.
-    fn inout_is_not_supported(&mut self, word: Span) {
-        let message = "parameters that are updated in place (`inout`) are not supported yet";
-        let end = self.token().span.start;
-        let error = Diagnostic::syntax(word, message);
-        self.report(error.replace("Remove `inout`", Span::new(word.start, end), ""));
-    }
 
     fn kind_in_place(&mut self, word: Span) {
         let message = "`inout` marks a value that is updated in place, and this is a size or type";

@@ -136,7 +136,7 @@ fn compiled<'a>(
     let program = Program {
         text: &text,
         function: NAME,
-        outputs: launch.outputs,
+        outputs: launch.outputs(),
         sizes: launch.sizes.len(),
         index: codegen::IndexWidth::default(),
         params: &params,
@@ -164,7 +164,7 @@ fn call(version: &Version<'_>, limits: &Limits) -> Outcome<(Duration, Value)> {
     let result = launch.result.clone()?;
     let outcome = version
         .executable
-        .run(&sizes, &args, result, launch.outputs, runs, limits)?;
+        .run(&sizes, &args, result, launch.outputs(), runs, limits)?;
     let fastest = outcome.times.iter().min().copied().unwrap_or_default();
     Ok((fastest, outcome.value))
 }

@@ -352,7 +352,7 @@ impl<'a> Printer<'a> {
         self.names.bind(id, name.clone());
         let ty = self.elem(id)?;
         let text = match variable.home {
-            Home::Output => format!("{} *restrict {name}", self.pointee(id)?),
+            Home::Output | Home::InOut => format!("{} *restrict {name}", self.pointee(id)?),
             _ if variable.count.is_some() => {
                 format!("const {} *restrict {name}", self.pointee(id)?)
             }

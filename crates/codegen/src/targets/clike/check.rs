@@ -141,7 +141,10 @@ pub(in crate::targets) fn comment(signature: &Signature) -> String {
     for (_, name) in &signature.sizes {
         text.push_str(&format!("({name}: Nat) -> "));
     }
-    for (_, ty) in &signature.params {
+    for (at, (_, ty)) in signature.params.iter().enumerate() {
+        if signature.inout.contains(&at) {
+            text.push_str("inout ");
+        }
         text.push_str(&format!("{} -> ", type_text(ty, &names)));
     }
     let outputs = signature.simplest_outputs();

@@ -324,6 +324,8 @@ impl<'a> Printer<'a> {
 
     pub(in crate::targets) fn is_array(&self, id: Id) -> bool {
         let variable = self.variable(id);
-        variable.count.is_some() || matches!(variable.home, Home::Pointer { .. } | Home::Output)
+        variable.count.is_some()
+            || variable.home.is_result()
+            || matches!(variable.home, Home::Pointer { .. })
     }
 }

@@ -63,7 +63,7 @@ impl Printer<'_> {
                 self.in_index = outer;
                 self.write("]");
             }
-            None if self.variable(place.id).home == Home::Output => self.write("[0]"),
+            None if self.variable(place.id).home.is_result() => self.write("[0]"),
             _ => {}
         }
         Ok(())

@@ -232,7 +232,7 @@ impl Printer<'_> {
         match self.variable(id).home {
             Home::Input => true,
             Home::Pointer { .. } => !self.writable.contains(&id),
-            Home::Output | Home::Local(_) => false,
+            Home::Output | Home::InOut | Home::Local(_) => false,
         }
     }
 

@@ -435,7 +435,7 @@ impl<'a> Printer<'a> {
             Home::Local(_) if !self.is_written(id) => {
                 format!("global const {ty} *restrict {name}")
             }
-            Home::Output | Home::Local(_) => format!("global {ty} *restrict {name}"),
+            Home::Output | Home::InOut | Home::Local(_) => format!("global {ty} *restrict {name}"),
             _ if variable.count.is_some() => format!("global const {ty} *restrict {name}"),
             _ => format!("{ty} {name}"),
         };

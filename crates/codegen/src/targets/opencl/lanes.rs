@@ -80,7 +80,7 @@ impl Printer<'_> {
         };
         let variable = self.variable(place.id);
         let starts_aligned = match variable.home {
-            Home::Input | Home::Output => true,
+            Home::Input | Home::Output | Home::InOut => true,
             Home::Local(space) => {
                 matches!(space, Some(AddressSpace::Global)) || {
                     self.function.aligned.contains_key(&place.id)

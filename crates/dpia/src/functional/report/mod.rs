@@ -206,6 +206,16 @@ impl Reporter<'_> {
             ProblemKind::Recomputed { reader } => self.recomputed(at, *reader),
             ProblemKind::Parameter { name, kind } => self.parameter(name, *kind),
             ProblemKind::NoResult => self.no_result(),
+            ProblemKind::ReadAfterUpdate { name } => {
+                let message = format!(
+                    "`{name}` is read here, where its new value may have overwritten the element \
+                     already: it is `inout`"
+                );
+                Diagnostic::error(codes::ACCUMULATOR_MOVED, self.source_map.stage(at), message).help(
+                    "store what is read before the new value is written (`|> toMem`), or give a new \
+                     array",
+                )
+            }
         };
         found.severity = problem.severity();
         if let Some((def, span)) = spot.inside {

@@ -71,7 +71,18 @@ pub fn elaborate_in<P: Surface>(item: &Item, inference: &Inference) -> Option<De
         uses: elaborator.globals.into(),
         locals: elaborator.next_local,
         launch: launch(item, inference),
+        inout: inout(item),
     })
+}
+
+/// Returns the positions of the parameters that are updated in place, counted among the values.
+fn inout(item: &Item) -> Box<[usize]> {
+    let params = item.head().into_iter().flat_map(|head| head.params());
+    let values = params.filter(|param| item.binder(param.binder).annotation.kind().is_none());
+    let marked = values
+        .enumerate()
+        .filter(|(_, param)| param.inout.is_some());
+    marked.map(|(at, _)| at).collect()
 }
 
 /// Explicit terms of one item, over the same variables and locals.
