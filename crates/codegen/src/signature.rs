@@ -39,15 +39,17 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Returns the types of the outputs. The lengths of their arrays are in the simplest form under
+    /// Returns the types of the parts of the result: of the parameters that are updated in place, and
+    /// of the outputs. The lengths of their arrays are in the simplest form under
     /// the conditions: if 32 divides `n`, `((n / 32) * 32).f32` becomes `n.f32`.
-    pub(crate) fn simplest_outputs(&self) -> impl Iterator<Item = Ty> {
+    pub(crate) fn simplest_results(&self) -> impl Iterator<Item = Ty> {
         let mut facts = Facts::new();
         for prop in &self.requires {
             facts.assume(prop);
         }
-        let outputs = self.outputs.iter();
-        outputs.map(move |(_, ty)| simplest(ty, &facts))
+        let updated = self.inout.iter().map(|at| &self.params[*at]);
+        let parts = updated.chain(&self.outputs);
+        parts.map(move |(_, ty)| simplest(ty, &facts))
     }
 }
 

@@ -245,11 +245,11 @@ declare_diagnostics! {
     /// ```
     DATA_RACE = "data-race";
 
-    /// The function of a reduction reads another element of the accumulator than it writes.
+    /// An element of an accumulator or of an `inout` parameter may be read after it is overwritten.
     ///
     /// The accumulator of a reduction is overwritten in place at each step. While the new element at `i` is written, the old element
     /// at `i` can be read; the old element at `j` may already be overwritten. Store the elements that are read, or the new
-    /// accumulator, before it is written.
+    /// accumulator, before it is written. In the same way, a parameter that is marked `inout` is overwritten by its new value.
     ///
     /// Wrong:
     ///

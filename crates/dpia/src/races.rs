@@ -80,6 +80,11 @@ pub fn races(program: &PhraseProgram) -> Vec<Race> {
         found: Vec::new(),
         places: FxHashSet::default(),
     };
+    for (acceptor, value) in crate::imperative::updated_parameters(program) {
+        if let Some(acceptor) = acceptor {
+            finder.readers.insert(acceptor.local.id, value.local.id);
+        }
+    }
     finder.read(&program.body, AccessPath::new());
     finder.found
 }

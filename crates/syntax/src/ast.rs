@@ -173,11 +173,6 @@ impl Head {
     pub fn params(&self) -> impl Iterator<Item = &Parameter> {
         self.groups.iter().flat_map(|group| &group.params)
     }
-
-    /// Returns true if a parameter is updated in place.
-    pub fn has_inout(&self) -> bool {
-        self.params().any(|param| param.inout.is_some())
-    }
 }
 
 /// An annotation `@name(arguments)`.
@@ -758,6 +753,27 @@ impl Item {
             }
             _ => Span::new(span.start, (span.start + word.len() as u32).min(span.end)),
         }
+    }
+
+    /// Returns the names of the parameters that are updated in place, each with its span: those
+    /// that are marked left of `=`, or that the annotation `@inout` names.
+    pub fn updated_parameters(&self) -> Vec<(&Name, Span)> {
+        let marked = self.head().into_iter().flat_map(|head| head.params());
+        let marked = marked
+            .filter(|param| param.inout.is_some())
+            .map(|param| self.binder(param.binder))
+            .map(|binder| (&binder.name, binder.span));
+        let named = self
+            .annotations("inout")
+            .flat_map(|annotation| &annotation.args);
+        let named = named.filter_map(|arg| match (&arg.key, &arg.value) {
+            (None, AnnotationValue::Term(term)) => match &self.term(*term).kind {
+                TermKind::Name(name) => Some((name, self.term(*term).span)),
+                _ => None,
+            },
+            _ => None,
+        });
+        marked.chain(named).collect()
     }
 
     /// Returns the annotations with this name, in source order.

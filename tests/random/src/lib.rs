@@ -20,6 +20,7 @@ pub use choice::Choice;
 
 pub(crate) use data::{Data, Num, Size};
 use foreign::Function;
+use written::INDICES;
 
 /// The target, which determines the primitives of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,6 +187,10 @@ impl Maker {
             .collect();
         let (first, ty) = params[0].clone();
         let mut body = self.results(&first, &ty, &params[1..]);
+        let updated = self.updated_parameter();
+        if let Some((_, new)) = &updated {
+            body = format!("({new}, {body})");
+        }
         if self.choice.one_in(12) {
             body = self.careless(&body);
         }
@@ -196,10 +201,17 @@ impl Maker {
             Backend::OpenCl => "@target(opencl)\n",
         });
         text.push_str(&self.launch);
-        let list: Vec<String> = params
+        if updated.is_some() {
+            text.push_str("@inout(u)\n");
+        }
+        let mut list: Vec<String> = params
             .iter()
             .map(|(name, ty)| format!("{name}: {ty}"))
             .collect();
+        if let Some((ty, _)) = updated {
+            let at = self.choice.below(list.len() as u32 + 1) as usize;
+            list.insert(at, format!("u: {ty}"));
+        }
         let function = format!("fun({} => {body})", list.join(", "));
         text.push_str(&match sized {
             true => format!("def random = depFun(n: Nat => {function})\n"),
@@ -210,6 +222,28 @@ impl Maker {
             sized,
             choices: self.choice.taken(),
         }
+    }
+
+    /// Sometimes generates a parameter `u` that is updated in place: its type and its new value.
+    fn updated_parameter(&mut self) -> Option<(Data, String)> {
+        if self.backend == Backend::OpenCl || !self.choice.one_in(5) {
+            return None;
+        }
+        let elem = self.number_type();
+        let n = Size::number(1 + self.choice.below(6));
+        let f = self.combination(&elem, &elem);
+        let map = match self.backend {
+            Backend::OpenMp if self.choice.one_in(2) => "mapPar",
+            _ => "mapSeq",
+        };
+        let new = match self.choice.below(3) {
+            0 => format!("zip(u)(u) |> {map}(fun(q => {f}(q._1)(q._2)))"),
+            1 => format!(
+                "({INDICES}) |> reduceSeq(fun((v, i) => zip(v)(v) |> mapSeq(fun(q => {f}(q._1)(q._2)))))(u)"
+            ),
+            _ => format!("zip(u)(u |> split(1) |> join) |> {map}(fun(q => {f}(q._1)(q._2)))"),
+        };
+        Some((Data::array(n, elem), new))
     }
 
     /// Generates the body of the definition: one result, or a tuple of two or three.

@@ -4,7 +4,7 @@ use crate::views::{as_scalars, joined, split, transposed};
 use crate::{Data, Maker, Size};
 
 /// An array of three indices.
-const INDICES: &str = "generate(fun(i => i)) : 3.Idx[3]";
+pub(crate) const INDICES: &str = "generate(fun(i => i)) : 3.Idx[3]";
 
 impl Maker {
     /// Applies some views to a written value.

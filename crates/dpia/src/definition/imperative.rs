@@ -8,7 +8,7 @@ use syntax::Diagnostic;
 
 use super::source_map::SourceMap;
 use crate::codes;
-use crate::imperative::for_each;
+use crate::imperative::{for_each, updated_parameters};
 use crate::phrase::{Phrase, PhraseProgram};
 use crate::prim::Prim;
 use crate::races::{Race, RaceKind, races};
@@ -133,6 +133,26 @@ pub(super) fn no_program(program: &PhraseProgram, source_map: &SourceMap) -> Dia
     source_map
         .whole(codes::NOT_A_PROGRAM, format!("`{name}` cannot be compiled: {why}"))
         .help("a program takes sizes and data and returns data, or it is a command that also takes an acceptor")
+}
+
+/// Reports the parameters that are updated in place and do not follow the acceptor of their memory.
+pub(super) fn updated_without_acceptor(
+    program: &PhraseProgram,
+    source_map: &SourceMap,
+    found: &mut Vec<Diagnostic>,
+) {
+    for (acceptor, value) in updated_parameters(program) {
+        if acceptor.is_none() {
+            let (def, name) = (&program.name, &value.local.name);
+            let text = format!(
+                "`{def}` cannot be compiled: its parameter `{name}` is updated in place, and does not follow an acceptor of its type"
+            );
+            let help = format!(
+                "take the acceptor of its memory before it: `{name}Acc: Acc[…], {name}: Exp[…, Rd]`"
+            );
+            found.push(source_map.whole(codes::NOT_A_PROGRAM, text).help(help));
+        }
+    }
 }
 
 /// Reports a compiled command without an output.

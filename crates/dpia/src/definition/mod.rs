@@ -74,6 +74,7 @@ pub fn for_target(linked: &PhraseProgram, target: Features, written: DefinitionS
         (Ok(()), Some(Stage::Imperative)) => {
             let mut found = Vec::new();
             imperative::no_output(&program, &source_map, &mut found);
+            imperative::updated_without_acceptor(&program, &source_map, &mut found);
             imperative::target(&program, target, &source_map, &mut found);
             (Some(program), found)
         }

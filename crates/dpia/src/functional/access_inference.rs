@@ -237,7 +237,8 @@ impl AccessInference {
             let moved = accumulator::read_after_update(&param.local, place, result, &self.facts);
             if let Some(moved) = moved {
                 let name = param.local.name.clone();
-                self.report(moved.read, ProblemKind::ReadAfterUpdate { name });
+                let write = moved.write;
+                self.report(moved.read, ProblemKind::ReadAfterUpdate { name, write });
             }
         }
         let owned = marked.iter().zip(places).map(|(param, place)| OwnedPart {

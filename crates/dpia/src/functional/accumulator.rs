@@ -39,6 +39,8 @@ enum BoundValue {
 /// A read of the accumulator that is not known to be within the place that is written.
 pub(crate) struct MisplacedRead {
     pub read: Origin,
+    /// The expression whose value is written at the same time or before.
+    pub write: Option<Origin>,
 }
 
 /// Returns the first misplaced read in the body of the function of a reduction or scan whose
@@ -81,6 +83,8 @@ struct AccumulatorCheck<'a> {
     stored: FxHashSet<*const Node<Primitive>>,
     /// The path from the value that is written to the part of it that is the accumulator.
     component: AccessPath,
+    /// The expression that is the new value of a parameter.
+    write: Option<Origin>,
     misplaced_read: Option<MisplacedRead>,
 }
 
@@ -95,6 +99,7 @@ impl<'a> AccumulatorCheck<'a> {
             reads: 0,
             stored: FxHashSet::default(),
             component: AccessPath::new(),
+            write: None,
             misplaced_read: None,
         }
     }
@@ -126,6 +131,7 @@ impl<'a> AccumulatorCheck<'a> {
             _ => {
                 let half = |half: &Half| PathElement::Half(*half == Half::Second);
                 self.component = component.iter().map(half).collect();
+                self.write = Some(term.origin);
                 self.write(term, &mut Vec::new());
             }
         }
@@ -317,7 +323,10 @@ impl<'a> AccumulatorCheck<'a> {
         }
         self.reads += 1;
         if self.reads > MAX_READS {
-            self.misplaced_read = Some(MisplacedRead { read: term.origin });
+            self.misplaced_read = Some(MisplacedRead {
+                read: term.origin,
+                write: self.write,
+            });
             return;
         }
         match &term.form {
@@ -484,7 +493,10 @@ impl<'a> AccumulatorCheck<'a> {
             read.len() >= place.len() && read.iter().zip(place).all(|(a, b)| same(a, b))
         });
         if !fits {
-            self.misplaced_read = Some(MisplacedRead { read: term.origin });
+            self.misplaced_read = Some(MisplacedRead {
+                read: term.origin,
+                write: self.write,
+            });
         }
     }
 

@@ -242,6 +242,8 @@ pub enum ProblemKind {
     ReadAfterUpdate {
         /// The name of the parameter.
         name: Name,
+        /// The expression that is the new value.
+        write: Option<Origin>,
     },
     /// Generated functions cannot return a result of this type.
     NoResult,

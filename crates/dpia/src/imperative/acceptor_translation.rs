@@ -165,7 +165,9 @@ impl Translation {
         origin: Origin,
     ) -> Result<()> {
         let mut halves = [(a.clone(), Prim::PairAcc1), (b.clone(), Prim::PairAcc2)];
-        if self.reads_from(a, output) || self.reads_from(b, output) {
+        let first = half_acc(Prim::PairAcc1, output, origin)?;
+        let second = half_acc(Prim::PairAcc2, output, origin)?;
+        if self.reads_from(a, &second) || self.reads_from(b, &first) {
             for (half, _) in &mut halves {
                 if !has_array(half)? {
                     let value = self.read(half)?;

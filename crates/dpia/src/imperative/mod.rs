@@ -79,6 +79,28 @@ pub fn is_imperative(program: &PhraseProgram) -> bool {
     }
 }
 
+/// Returns the parameters of an imperative program that are updated in place, each with the acceptor
+/// of its memory: the parameter before it. The acceptor is missing if that is none, or one for
+/// another type.
+pub fn updated_parameters(program: &PhraseProgram) -> Vec<(Option<Param>, Param)> {
+    let signature = program.signature();
+    let values: Vec<&Param> = signature.values().collect();
+    let is_acceptor = |param: &Param| matches!(*param.ty, Type::Acc(_));
+    let expressions = (0..values.len()).filter(|at| !is_acceptor(values[*at]));
+    let updated = expressions
+        .enumerate()
+        .filter(|(at, _)| program.inout.contains(at));
+    updated
+        .map(|(_, at)| {
+            let before = at.checked_sub(1).map(|before| values[before]);
+            let acceptor = before.filter(|param| {
+                is_acceptor(param) && phrase::data(&param.ty) == phrase::data(&values[at].ty)
+            });
+            (acceptor.cloned(), values[at].clone())
+        })
+        .collect()
+}
+
 /// The state of a translation.
 struct Translation {
     /// The program, which provides new variables; its body is the functional one.

@@ -22,11 +22,12 @@ pub const ANNOTATIONS: &[&str] = &[
     "assume",
     "strategy",
     "exact",
+    "inout",
 ];
 /// The annotations whose arguments refer to parameters of the definition.
 pub const USING_PARAMETERS: &[&str] = &[LAUNCH_ANNOTATION, "run", "assume"];
 /// Annotations that a definition has at most once.
-const ONCE: &[&str] = &[LAUNCH_ANNOTATION, "run", "strategy", "exact"];
+const ONCE: &[&str] = &[LAUNCH_ANNOTATION, "run", "strategy", "exact", "inout"];
 
 /// A term in an annotation that is checked once its names are in scope.
 #[derive(Clone, Copy)]
@@ -56,6 +57,7 @@ impl<'a> Infer<'a> {
                 "assume" => self.assume_annotation(annotation),
                 "strategy" => self.strategy_annotation(annotation),
                 "exact" => self.exact_annotation(annotation, name),
+                "inout" => self.inout_annotation(annotation, name),
                 _ => self.unknown_annotation(annotation, name),
             }
         }
@@ -375,7 +377,7 @@ impl<'a> Infer<'a> {
 
     /// Returns the names of the parameters of the `fun`s at the start of the definition's body,
     /// also behind `depFun`s and `let`s.
-    fn value_parameters(&self) -> Vec<&'a str> {
+    pub(super) fn value_parameters(&self) -> Vec<&'a str> {
         let item = self.item;
         let ItemKind::Def { body, .. } = &item.kind else {
             return Vec::new();
@@ -498,6 +500,49 @@ impl<'a> Infer<'a> {
             ),
         };
         self.bad(annotation.span, &message, &help);
+    }
+
+    /// Checks `@inout(x)`, which names parameters that are values.
+    fn inout_annotation(&mut self, annotation: &'a Annotation, name: &Ident) {
+        let help = "name the parameters that are updated in place, as in `@inout(x)`";
+        if annotation.args.is_empty() {
+            self.bad(name.span, "`@inout` takes names of parameters", help);
+        }
+        if let Some(head) = self.item.head() {
+            let mark = "write the mark before the parameter: `(inout x: n.f32)`";
+            let first = head.groups.first().map_or(name.span, |group| group.span);
+            self.bad(
+                name.span,
+                "the parameters of this definition are left of `=`",
+                mark,
+            );
+            if let Some(error) = self.diagnostics.last_mut() {
+                error.related.push(Related {
+                    place: first.into(),
+                    message: "the parameters".to_owned(),
+                });
+            }
+            return;
+        }
+        let params = self.value_parameters();
+        for arg in &annotation.args {
+            let (span, text) = match (&arg.key, &arg.value) {
+                (None, AnnotationValue::Term(term)) => {
+                    let text = self.source(*term);
+                    if params.iter().any(|param| *param == text) {
+                        continue;
+                    }
+                    (self.span(*term), text.to_owned())
+                }
+                _ => {
+                    self.bad(annotation.span, "`@inout` takes names of parameters", help);
+                    continue;
+                }
+            };
+            let near = closest(&text, params.iter().copied());
+            let message = format!("the definition has no parameter `{text}` that is a value");
+            self.misspelt(span, message, ("", near), help);
+        }
     }
 
     fn exact_annotation(&mut self, annotation: &Annotation, name: &Ident) {

@@ -147,7 +147,7 @@ pub(in crate::targets) fn comment(signature: &Signature) -> String {
         }
         text.push_str(&format!("{} -> ", type_text(ty, &names)));
     }
-    let outputs = signature.simplest_outputs();
+    let outputs = signature.simplest_results();
     let outputs: Vec<String> = outputs.map(|ty| type_text(&ty, &names)).collect();
     match &outputs[..] {
         [output] => text.push_str(output),

@@ -42,6 +42,8 @@ struct Host<'m> {
     main: String,
     /// The texts of the functions that write a random value to memory, by scalar type.
     fills: Vec<(ScalarType, String)>,
+    /// The parameters that are updated in place, with the layouts of their elements.
+    updated: Vec<(usize, CType)>,
 }
 
 impl<'m> Host<'m> {
@@ -65,6 +67,7 @@ impl<'m> Host<'m> {
             sizes: SizeText::new(names, index),
             main: String::new(),
             fills: Vec::new(),
+            updated: Vec::new(),
         }
     }
 
@@ -342,9 +345,17 @@ impl<'m> Host<'m> {
                 ));
             }
             self.line("}");
-            if is_array {
+            let is_updated = self.module.signature.inout.contains(&at);
+            if is_updated {
+                self.updated.push((at, layout));
+            }
+            if is_array || is_updated {
+                let access = match is_updated {
+                    true => "CL_MEM_READ_WRITE",
+                    false => "CL_MEM_READ_ONLY",
+                };
                 self.line(&format!(
-                    "cl_mem memory_{at} = device_memory(context, CL_MEM_READ_ONLY | \
+                    "cl_mem memory_{at} = device_memory(context, {access} | \
                      CL_MEM_COPY_HOST_PTR, input_{at}_count * {size}, input_{at});"
                 ));
                 buffers.push(format!("memory_{at}"));
@@ -409,7 +420,10 @@ impl<'m> Host<'m> {
                     }
                 }
                 KernelArg::Param(param) => match self.module.signature.params.get(*param) {
-                    Some((_, ty)) if !matches!(**ty, Type::Array(..) | Type::DepArray(..)) => {
+                    Some((_, ty))
+                        if !matches!(**ty, Type::Array(..) | Type::DepArray(..))
+                            && !self.module.signature.inout.contains(param) =>
+                    {
                         let size = self.layout(ty)?.size();
                         (size.to_string(), format!("input_{param}"))
                     }
@@ -435,6 +449,14 @@ impl<'m> Host<'m> {
         self.line(&format!("double best[{kernels}] = {{0}};"));
         self.line("for (int round = 0; round <= 10; round++) {");
         self.line("    double time = 0;");
+        for (at, layout) in self.updated.clone() {
+            let size = layout.size();
+            self.line(&format!(
+                "    check(clEnqueueWriteBuffer(queue, memory_{at}, CL_TRUE, 0, \
+                 input_{at}_count * {size}, input_{at}, 0, NULL, NULL), \
+                 \"clEnqueueWriteBuffer\");"
+            ));
+        }
         for at in 0..kernels {
             self.line(&format!(
                 "    time = run(queue, kernel_{at}, global_{at}, local_{at});"
@@ -453,12 +475,18 @@ impl<'m> Host<'m> {
         }
     }
 
-    /// Writes the checksum, which is the sum of all numbers of the outputs except for those of type
-    /// `f16`, and the release of the memory of the inputs.
+    /// Writes the checksum, which is the sum of all numbers of the parameters that are updated in
+    /// place and of the outputs, except for those of type `f16`, and the release of the memory of the
+    /// inputs.
     fn checksum(&mut self, outputs: &[CType]) {
         self.line("double sum = 0;");
+        for (at, layout) in self.updated.clone() {
+            let (memory, count) = (format!("memory_{at}"), format!("input_{at}_count"));
+            self.sum(&format!("updated_{at}"), (&memory, &count), &layout);
+        }
         for (at, layout) in outputs.iter().enumerate() {
-            self.sum(at, layout);
+            let (memory, count) = (format!("output_{at}_memory"), format!("output_{at}_count"));
+            self.sum(&format!("output_{at}"), (&memory, &count), layout);
         }
         self.line("printf(\"checksum: %.9g\\n\", sum);");
         for at in 0..self.module.signature.params.len() {
@@ -466,16 +494,17 @@ impl<'m> Host<'m> {
         }
     }
 
-    /// Writes the addition of the numbers of an output to the checksum.
-    fn sum(&mut self, at: usize, layout: &CType) {
-        let (size, count) = (layout.size(), format!("output_{at}_count"));
+    /// Writes the addition of `count` elements in the memory of the device to the checksum. They are
+    /// copied to an array of this name.
+    fn sum(&mut self, name: &str, (memory, count): (&str, &str), layout: &CType) {
+        let size = layout.size();
         self.line(&format!(
-            "unsigned char *output_{at} = allocate({count} * {size});"
+            "unsigned char *{name} = allocate({count} * {size});"
         ));
         self.line(&format!("if ({count} > 0) {{"));
         self.line(&format!(
-            "    check(clEnqueueReadBuffer(queue, output_{at}_memory, CL_TRUE, 0, \
-             {count} * {size}, output_{at}, 0, NULL, NULL), \"clEnqueueReadBuffer\");"
+            "    check(clEnqueueReadBuffer(queue, {memory}, CL_TRUE, 0, \
+             {count} * {size}, {name}, 0, NULL, NULL), \"clEnqueueReadBuffer\");"
         ));
         self.line("}");
         self.line(&format!("for (size_t i = 0; i < {count}; i++) {{"));
@@ -487,13 +516,13 @@ impl<'m> Host<'m> {
             self.line("    {");
             self.line(&format!("        {ty} value;"));
             self.line(&format!(
-                "        memcpy(&value, output_{at} + i * {size} + {offset}, sizeof(value));"
+                "        memcpy(&value, {name} + i * {size} + {offset}, sizeof(value));"
             ));
             self.line("        sum += (double)value;");
             self.line("    }");
         }
         self.line("}");
-        self.line(&format!("free(output_{at});"));
+        self.line(&format!("free({name});"));
     }
 
     fn layout(&self, ty: &Ty) -> Result<CType> {

@@ -206,15 +206,22 @@ impl Reporter<'_> {
             ProblemKind::Recomputed { reader } => self.recomputed(at, *reader),
             ProblemKind::Parameter { name, kind } => self.parameter(name, *kind),
             ProblemKind::NoResult => self.no_result(),
-            ProblemKind::ReadAfterUpdate { name } => {
+            ProblemKind::ReadAfterUpdate { name, write } => {
                 let message = format!(
                     "`{name}` is read here, where its new value may have overwritten the element \
                      already: it is `inout`"
                 );
-                Diagnostic::error(codes::ACCUMULATOR_MOVED, self.source_map.stage(at), message).help(
+                let place = self.source_map.stage(at);
+                let found = Diagnostic::error(codes::ACCUMULATOR_MOVED, place, message).help(
                     "store what is read before the new value is written (`|> toMem`), or give a new \
                      array",
-                )
+                );
+                match write.map(|write| self.source_map.related(write)) {
+                    Some(write) if write != place.into() => {
+                        found.related(write, format!("the new value of `{name}`"))
+                    }
+                    _ => found,
+                }
             }
         };
         found.severity = problem.severity();

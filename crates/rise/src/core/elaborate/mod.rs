@@ -54,6 +54,7 @@ pub fn elaborate_in<P: Surface>(item: &Item, inference: &Inference) -> Option<De
         ItemKind::Foreign { .. } => (elaborator.foreign(name.name.clone())?, Box::default()),
         ItemKind::Import { .. } | ItemKind::Stray => return None,
     };
+    let inout = inout(item, &body);
     let parameter = |v: Var| elaborator.parameters.get(&v).copied().unwrap_or(v);
     let conditions = |props: &mut dyn Iterator<Item = &Prop>| -> Box<[Prop]> {
         props.map(|prop| rename_prop(prop, &parameter)).collect()
@@ -71,18 +72,31 @@ pub fn elaborate_in<P: Surface>(item: &Item, inference: &Inference) -> Option<De
         uses: elaborator.globals.into(),
         locals: elaborator.next_local,
         launch: launch(item, inference),
-        inout: inout(item),
+        inout,
     })
 }
 
-/// Returns the positions of the parameters that are updated in place, counted among the values.
-fn inout(item: &Item) -> Box<[usize]> {
-    let params = item.head().into_iter().flat_map(|head| head.params());
-    let values = params.filter(|param| item.binder(param.binder).annotation.kind().is_none());
-    let marked = values
-        .enumerate()
-        .filter(|(_, param)| param.inout.is_some());
-    marked.map(|(at, _)| at).collect()
+/// Returns the positions of the parameters that are updated in place, counted among the values; in
+/// DPIA, acceptors do not count.
+fn inout<P>(item: &Item, body: &Expr<P>) -> Box<[usize]> {
+    let updated = item.updated_parameters();
+    let (mut positions, mut at) = (Vec::new(), 0);
+    let mut rest = body;
+    loop {
+        rest = match &rest.form {
+            Form::DepLambda(_, _, body) => body,
+            Form::Lambda(param, body) => {
+                if !matches!(*param.ty, Type::Acc(_)) {
+                    if updated.iter().any(|(name, _)| **name == param.local.name) {
+                        positions.push(at);
+                    }
+                    at += 1;
+                }
+                body
+            }
+            _ => return positions.into(),
+        };
+    }
 }
 
 /// Explicit terms of one item, over the same variables and locals.

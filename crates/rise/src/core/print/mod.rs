@@ -47,6 +47,7 @@ pub fn print_program<P: Language>(program: &Program<P>) -> Printed {
     let mut printer = Printer::new(Names(program.names.iter().cloned().collect()));
     printer.prepare(&program.body);
     printer.launch = program.launch.clone();
+    printer.inout = program.inout.clone();
     printer.item(&program.name, &program.body, &program.obligations);
     printer.finish(P::DIALECT)
 }
@@ -56,6 +57,7 @@ pub fn print_program<P: Language>(program: &Program<P>) -> Printed {
 pub fn def_text<P: Language>(def: &Def<P>) -> String {
     let (mut printer, body) = Printer::of_def(def);
     printer.launch = def.launch.clone();
+    printer.inout = def.inout.clone();
     printer.item(&def.name, &body, &def.obligations);
     printer.finish(P::DIALECT).text
 }
@@ -96,6 +98,8 @@ struct Printer<P> {
     foreign: Vec<Arc<Foreign>>,
     known: Inferable<P>,
     launch: Launch,
+    /// The positions of the parameters that are updated in place.
+    inout: Box<[usize]>,
 }
 
 impl<P: Language> Printer<P> {
@@ -108,6 +112,7 @@ impl<P: Language> Printer<P> {
             foreign: Vec::new(),
             known: Inferable::default(),
             launch: Launch::default(),
+            inout: Box::default(),
         }
     }
 
@@ -178,6 +183,7 @@ impl<P: Language> Printer<P> {
         parts.bind(&mut self.scope);
         self.assumptions(obligations);
         self.launched();
+        self.updated(&parts);
         let ty = parts.ty();
         self.out.push_str("def ");
         self.out.push_str(name);
@@ -243,6 +249,20 @@ impl<P: Language> Printer<P> {
         if !texts.is_empty() {
             self.out
                 .push_str(&format!("@assume({})\n", texts.join(", ")));
+        }
+    }
+
+    /// Prints the annotation with the parameters that are updated in place.
+    fn updated(&mut self, parts: &Telescope<P>) {
+        let values = parts.binders.iter().filter_map(|binder| match binder {
+            Binder::Value { name, ty } if !matches!(**ty, Type::Acc(_)) => Some(name),
+            _ => None,
+        });
+        let updated = values.enumerate().filter(|(at, _)| self.inout.contains(at));
+        let names: Vec<&str> = updated.map(|(_, name)| name.as_str()).collect();
+        if !names.is_empty() {
+            self.out
+                .push_str(&format!("@inout({})\n", names.join(", ")));
         }
     }
 
