@@ -301,11 +301,8 @@ fn definitions() {
                 expected `=`, found `:=`
                 Write `=` => def f(x: f32) = x
             def f(inout x: f32): f32 = x
-                parameters that are updated in place (`inout`) are not supported yet
-                Remove `inout` => def f(x: f32): f32 = x
             def f(inout n: Nat): f32 = x
-                parameters that are updated in place (`inout`) are not supported yet
-                Remove `inout` => def f(n: Nat): f32 = x
+                `inout` marks a value that is updated in place, and this is a size or type
             def f(n: Natural)(xs: n.f32) = xs
             def f{n: f32} = 1
                 expected a kind such as `Nat` or `DataType`, found `f32`

@@ -30,6 +30,7 @@ const RIGHT: &[&str] = &[
     "def a = f <| g <| x |> h >> i",
     "def a = -2 ^ 2 - -x ^ -3",
     "def a = x -1",
+    "def f(inout x: n.f32, inout: f32){m: Nat}(inout y: m.f32): (n.f32, m.f32) = (x, y)",
     "def a = f(3.3.f32)(3.3.3.f32)(3.3.3.3.f32)(n.3.3.3.f32)",
     "def a = f(3.3..g)(n..3.3.g)",
     "def a : 3.3.f32 -> 3.3.3.f32 -> n.3.3.3.f32 = x",

@@ -10,6 +10,7 @@ mod loop_tiling;
 mod operand_packing;
 mod outer_loop_vectorization;
 mod overlapped_tiling;
+mod results;
 mod shared;
 mod small_state;
 mod threads;
