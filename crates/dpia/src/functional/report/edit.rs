@@ -88,6 +88,37 @@ impl SourceMap<'_> {
         Some(vec![(item.term(term).span, text)])
     }
 
+    /// Returns the written type of the result of the definition, if there is one.
+    pub fn written_result(&self) -> Option<TermId> {
+        let item = self.written.item;
+        if let Some(head) = item.head() {
+            return head.result;
+        }
+        let mut ty = item.whole_type()?;
+        loop {
+            ty = match item.term(ty).kind {
+                TermKind::Arrow(_, result) => result,
+                TermKind::Pi { body, .. } => body,
+                TermKind::Paren(inner) | TermKind::Where { ty: inner, .. } => inner,
+                _ => return Some(ty),
+            };
+        }
+    }
+
+    /// Returns the edit that replaces a written type `n.(a, b)` by `(n.a, n.b)`; `None` if the type
+    /// is written in another way.
+    pub fn unzipped_type(&self, ty: TermId) -> Option<(Span, String)> {
+        let item = self.written.item;
+        let TermKind::Array { size, elem, .. } = item.term(ty).kind else {
+            return None;
+        };
+        let (TermKind::Tuple(a, b) | TermKind::Pair(a, b)) = item.term(elem).kind else {
+            return None;
+        };
+        let [n, a, b] = [size, a, b].map(|part| self.text(item.term(part).span));
+        Some((item.term(ty).span, format!("({n}.{a}, {n}.{b})")))
+    }
+
     /// Returns the edits that replace the name of a primitive together with its optional argument;
     /// `None` if the text at the origin is not this name.
     pub fn replace(&self, origin: Origin, primitive: Primitive, name: &str) -> Option<Edits> {

@@ -670,7 +670,30 @@ impl Reporter<'_> {
             ),
         };
         let message = format!("`{def}` cannot be compiled on its own: {what} {why}");
-        Diagnostic::error(codes::NOT_A_PROGRAM, self.def_name(), message).help(help)
+        let mut found =
+            Diagnostic::error(codes::NOT_A_PROGRAM, self.def_name(), message).help(help);
+        if is_whole
+            && matches!(&**part, Type::Array(_, element) if matches!(**element, Type::Pair(..)))
+        {
+            offer(
+                &mut found,
+                "Give a tuple of arrays: `unzip`",
+                self.unzipped(),
+            );
+        }
+        found
+    }
+
+    /// Returns the edits that give the result, an array of tuples, as a tuple of arrays, and change
+    /// the written type accordingly; `None` if one of them is not possible.
+    fn unzipped(&self) -> Option<Edits> {
+        let result = super::primitive_checks::result(&self.source_map.program.body);
+        let mut edits = self.source_map.append(result.origin, "unzip")?;
+        if let Some(ty) = self.source_map.written_result() {
+            edits.push(self.source_map.unzipped_type(ty)?);
+            edits.sort_by_key(|(span, _)| (span.start, span.end));
+        }
+        Some(edits)
     }
 
     fn def_name(&self) -> Span {
