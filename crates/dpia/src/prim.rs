@@ -75,6 +75,7 @@ rise::primitive_list!(primitives {
     If = "if",
     New = "new",
     NewDoubleBuffer = "newDoubleBuffer",
+    NewBuffers = "newBuffers",
     For = "for",
     ForUnroll = "forUnroll",
     ForVec = "forVec",

@@ -47,8 +47,10 @@ pub enum Pattern {
     Reduce(ReduceLoop),
     /// All intermediate results of a reduction.
     Scan,
-    /// Repeated application of a function to an array.
+    /// Repeated application of a function to an array that it makes shorter.
     Iterate,
+    /// Repeated application of a function to a value of the same type.
+    Repeat(RepeatLoop),
     /// An array whose elements are available one after the other.
     Stream(Stream),
     /// A value that is bound to a variable.
@@ -128,6 +130,17 @@ pub enum ReduceLoop {
     Unrolled,
     /// A loop whose iterations are distributed over threads.
     Threads,
+}
+
+/// The implementations of the repeated application of a function to a value of the same type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RepeatLoop {
+    /// A loop that writes the value where it reads it.
+    InPlace,
+    /// A loop over two buffers for each array in the value.
+    Buffers,
+    /// A loop over such buffers that ends early where a condition does not hold.
+    While,
 }
 
 /// The levels of the hierarchies of parallelism.
@@ -233,6 +246,9 @@ impl Pattern {
             ["reduce", "threads"] => Pattern::Reduce(ReduceLoop::Threads),
             ["scan"] => Pattern::Scan,
             ["iterate"] => Pattern::Iterate,
+            ["repeat", "inPlace"] => Pattern::Repeat(RepeatLoop::InPlace),
+            ["repeat", "buffers"] => Pattern::Repeat(RepeatLoop::Buffers),
+            ["repeat", "while"] => Pattern::Repeat(RepeatLoop::While),
             ["stream", "map"] => Pattern::Stream(Stream::Map),
             ["stream", "zip"] => Pattern::Stream(Stream::Zip),
             ["stream", "ring"] => Pattern::Stream(Stream::Ring),
@@ -284,6 +300,7 @@ impl Pattern {
                 | Pattern::DepMap(_)
                 | Pattern::Scan
                 | Pattern::Iterate
+                | Pattern::Repeat(_)
                 | Pattern::Stream(_)
                 | Pattern::Let
                 | Pattern::Memory

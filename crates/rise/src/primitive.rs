@@ -165,6 +165,9 @@ macro_rules! primitive_list {
                     ReduceSeqUnroll = "reduceSeqUnroll",
                     ScanSeq = "scanSeq",
                     Iterate = "iterate",
+                    Repeat = "repeat",
+                    RepeatInPlace = "repeatInPlace",
+                    RepeatWhile = "repeatWhile",
                     CircularBuffer = "circularBuffer",
                     RotateValues = "rotateValues",
                 }

@@ -3,8 +3,8 @@
 use crate::shape::Bindings;
 use nat::Nat;
 use rise::core::{Expr, Form, Program, normalise};
-use rise::pattern::Stream;
-use rise::{Pattern, Primitive, Type};
+use rise::pattern::{RepeatLoop, Stream};
+use rise::{Arg, Pattern, Primitive, Type};
 use syntax::ast::ScalarType;
 
 /// Returns the number of floating-point operations of a run with these sizes, as written in the
@@ -97,7 +97,16 @@ fn primitive_cost(
             };
             Some(Nat::sum(*var, &Nat::ZERO, n, &applied(body)?) + cost(xs)?)
         }
-        (Pattern::Iterate | Pattern::DepMatch, _) => None,
+        (Pattern::Repeat(RepeatLoop::InPlace | RepeatLoop::Buffers), [f, init]) => match &expr.form
+        {
+            Form::Primitive(_, types, _) => match types.first() {
+                Some(Arg::Nat(rounds)) => Some(rounds * &applied(f)? + cost(init)?),
+                _ => None,
+            },
+            _ => None,
+        },
+        // The number of rounds of `repeatWhile` is not known.
+        (Pattern::Iterate | Pattern::Repeat(_) | Pattern::DepMatch, _) => None,
         // Other primitives, such as views, must not have functions as arguments.
         _ if args
             .iter()

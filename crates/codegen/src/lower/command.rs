@@ -87,7 +87,7 @@ impl Lower<'_> {
                 self.condition(phrase, condition, then, otherwise, env, out)
             }
             (Prim::New, [f]) => self.new_buffer(phrase, types, f, env, out),
-            (Prim::NewDoubleBuffer, _) => self.double_buffer(phrase, env, out),
+            (Prim::NewDoubleBuffer | Prim::NewBuffers, _) => self.double_buffer(phrase, env, out),
             (Prim::ParReduce, [acc, exp, combine, element]) => {
                 let operands = [acc, exp, combine, element];
                 self.parallel_reduce(phrase, types, operands, env, out)

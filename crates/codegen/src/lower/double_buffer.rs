@@ -22,21 +22,23 @@ use super::read::{load, nat_arg};
 use super::store::{Part, Store, lost};
 use super::{Lower, stmt};
 use crate::error::Result;
-use crate::ir::walk::{Renamed, change_all};
+use crate::ir::walk::{Renamed, change_all, each_stmt};
 use crate::ir::{ExprKind, Home, Id, Level, Loop, LoopMode, Place, Stmt, StmtKind, Variable};
 
 /// The maximal number of iterations that are unrolled for OpenCL if the buffers are in memory that
 /// work-items share: a loop needs one barrier in its body, unrolled iterations need one each.
 const MAX_UNROLLED_SHARED: i64 = 2;
 
-/// The parts of `newDoubleBuffer(n, t, input, output, fun(acc, exp, swap, done => body))`.
+/// The parts of `newDoubleBuffer(n, t, input, output, fun(acc, exp, swap, done => body))` or of
+/// `newBuffers(n, t, input, fun(acc, exp, swap => body))`.
 pub(super) struct DoubleBuffer<'p> {
     input: &'p Phrase,
-    output: &'p Phrase,
+    /// The destination of the result and the command that redirects writes to it; `None` if the
+    /// body reads the result.
+    redirection: Option<(&'p Phrase, Local)>,
     pub(super) acc: Local,
     pub(super) exp: Local,
     pub(super) swap: Local,
-    pub(super) done: Local,
     pub(super) body: Phrase,
     /// The number of elements of the result.
     pub(super) result_count: Nat,
@@ -51,29 +53,53 @@ pub(super) struct DoubleBuffer<'p> {
 
 impl<'p> DoubleBuffer<'p> {
     fn of(phrase: &'p Phrase) -> Option<DoubleBuffer<'p>> {
-        let Form::Primitive(_, types, args) = &phrase.form else {
+        let Form::Primitive(prim, types, args) = &phrase.form else {
             return None;
         };
-        let (Some(Arg::Type(elem)), [input, output, f]) = (types.get(2), &args[..]) else {
-            return None;
+        let (input, output, f) = match (prim, &args[..]) {
+            (Prim::NewDoubleBuffer, [input, output, f]) => (input, Some(output), f),
+            (Prim::NewBuffers, [input, f]) => (input, None, f),
+            _ => return None,
         };
         let (acc, exp, rest) = two_params(f)?;
-        let (swap, done, body) = two_params(&rest)?;
+        let (swap, redirection, body) = match output {
+            Some(output) => {
+                let (swap, done, body) = two_params(&rest)?;
+                (swap, Some((output, done.local)), body)
+            }
+            None => match &rest.form {
+                Form::Lambda(swap, body) => (swap.clone(), None, body.clone()),
+                _ => return None,
+            },
+        };
+        // The number of elements of the result comes first if there is a destination for them.
+        let first = usize::from(redirection.is_some());
+        let Some(Arg::Type(elem)) = types.get(first + 1) else {
+            return None;
+        };
         Some(DoubleBuffer {
             input,
-            output,
+            redirection,
             acc: acc.local,
             exp: exp.local,
             swap: swap.local,
-            done: done.local,
             body,
             result_count: nat_arg(types, 0),
-            input_count: nat_arg(types, 1),
+            input_count: nat_arg(types, first),
             elem: elem.clone(),
-            home: Home::Local(space(types.get(3))),
+            home: Home::Local(space(types.get(first + 2))),
             dimensions: distributed_dimensions(f),
             origin: phrase.origin,
         })
+    }
+
+    /// Returns the environment of the body, in which it gets this meaning of the command that
+    /// redirects writes to the output.
+    pub(super) fn with_redirection(&self, env: Env, done: Bound) -> Env {
+        match &self.redirection {
+            Some((_, local)) => env.with(local, done),
+            None => env,
+        }
     }
 
     pub(super) fn array(&self, count: &Nat) -> Ty {
@@ -82,7 +108,7 @@ impl<'p> DoubleBuffer<'p> {
 }
 
 impl Lower<'_> {
-    /// Lowers `newDoubleBuffer`.
+    /// Lowers `newDoubleBuffer` or `newBuffers`.
     pub(super) fn double_buffer(
         &mut self,
         phrase: &Phrase,
@@ -90,12 +116,14 @@ impl Lower<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
         let buffers = DoubleBuffer::of(phrase).ok_or_else(|| lost(phrase.origin))?;
-        let names = BufferNames {
-            acc: &buffers.acc,
-            swap: &buffers.swap,
-            done: &buffers.done,
-        };
-        let iterations = IterateLoop::of(&buffers.body, names);
+        let iterations = buffers.redirection.as_ref().and_then(|(_, done)| {
+            let names = BufferNames {
+                acc: &buffers.acc,
+                swap: &buffers.swap,
+                done,
+            };
+            IterateLoop::of(&buffers.body, names)
+        });
         let mut in_memory = self.contiguous_source(buffers.input, env)?;
         let opencl = self.function.features.has_work_items();
         let is_private = matches!(
@@ -138,10 +166,13 @@ impl Lower<'_> {
             self.copy_in(buffers, &store, env, out)?;
             read = Bound::Store(store);
         }
+        let Some((output, _)) = buffers.redirection else {
+            return Err(lost(buffers.origin));
+        };
         let outer = std::mem::replace(&mut self.is_duplicated, true);
         for number in 0..count {
             let write = if number + 1 == count {
-                Bound::Phrase(buffers.output.clone(), Rc::new([]), env.clone())
+                Bound::Phrase(output.clone(), Rc::new([]), env.clone())
             } else {
                 let (at, name, size) = match number % 2 {
                     0 => (0, "ping", &sizes.0),
@@ -259,7 +290,10 @@ impl Lower<'_> {
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
-        let target = self.contiguous_target(buffers.output, env)?;
+        let target = match buffers.redirection {
+            Some((output, _)) => self.contiguous_target(output, env)?,
+            None => None,
+        };
         let target = target.filter(|place| self.may_point_to(place, buffers.home));
         let swap = Bound::Swap {
             read: from,
@@ -272,12 +306,24 @@ impl Lower<'_> {
         let inner = env
             .with(&buffers.acc, Bound::Store(write))
             .with(&buffers.exp, Bound::Store(read.clone()))
-            .with(&buffers.swap, swap)
-            .with(&buffers.done, done);
+            .with(&buffers.swap, swap);
+        let inner = buffers.with_redirection(inner, done);
         let start = out.len();
         self.command(&buffers.body, &inner, out)?;
         for statement in &mut out[start..] {
-            if let StmtKind::For(Loop { body, .. }) = &mut statement.kind {
+            if let StmtKind::For(Loop { body, .. }) = &mut statement.kind
+                && exchanges(body, spare)
+            {
+                // The body of a loop that ends early is in a branch.
+                let body = match &mut body[..] {
+                    [
+                        Stmt {
+                            kind: StmtKind::If { then, .. },
+                            ..
+                        },
+                    ] => then,
+                    _ => body,
+                };
                 self.add_unaliased_pointers(body, from, into, buffers.origin);
             }
         }
@@ -287,10 +333,10 @@ impl Lower<'_> {
         }
     }
 
-    /// Makes the statements of an iteration use copies of its two pointers that are `restrict`
-    /// pointers, since the buffers do not overlap between two exchanges. Changes nothing if
-    /// pointers are set between other statements of the body, or if indices that depend on data
-    /// read a buffer.
+    /// Makes the statements of an iteration, up to the exchange of its buffers, use copies of its
+    /// two pointers that are `restrict` pointers, since the buffers do not overlap between two
+    /// exchanges. Changes nothing if pointers are set in these statements, or if indices that depend
+    /// on data read a buffer.
     fn add_unaliased_pointers(
         &mut self,
         body: &mut Vec<Stmt>,
@@ -298,13 +344,14 @@ impl Lower<'_> {
         write: Id,
         origin: Origin,
     ) {
-        let first = body.iter().position(|stmt| !is_pointer_update(stmt));
-        let last = body.iter().rposition(|stmt| !is_pointer_update(stmt));
-        let (Some(first), Some(last)) = (first, last) else {
+        let Some(first) = body.iter().position(|stmt| !is_pointer_update(stmt)) else {
             return;
         };
+        let exchanged = body[first..].iter().position(is_pointer_update);
+        let end = exchanged.map_or(body.len(), |at| first + at);
         let mut opaque = self.function.opaque.iter();
-        if body[first..=last].iter().any(is_pointer_update)
+        if exchanges(&body[first..end], read)
+            || exchanges(&body[first..end], write)
             || opaque.any(|(_, expr)| self.reads(expr, read) || self.reads(expr, write))
         {
             return;
@@ -325,7 +372,7 @@ impl Lower<'_> {
             ids.insert(of, id);
         }
         let inner = own.len();
-        own.extend(body.drain(first..=last));
+        own.extend(body.drain(first..end));
         change_all(&mut own[inner..], &mut Renamed { ids: &ids });
         body.insert(first, stmt(StmtKind::Block(own), origin));
     }
@@ -435,7 +482,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Appends loops that copy the result of the last iteration to the output; they are distributed
+    /// Appends loops that copy the result of the last iteration to the output, if there is one; they are distributed
     /// as [`Lower::distribute_copies`] says.
     pub(super) fn copy_out(
         &mut self,
@@ -444,10 +491,13 @@ impl Lower<'_> {
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
-        let origin = buffers.output.origin;
+        let Some((output, _)) = buffers.redirection else {
+            return Ok(());
+        };
+        let origin = output.origin;
         let body = &mut |lower: &mut Self, path: Path, out: &mut Vec<Stmt>| {
             let value = load(lower.part(from, path.clone(), origin)?, origin);
-            let place = lower.place(buffers.output, path, env)?;
+            let place = lower.place(output, path, env)?;
             lower.assign(place, value, origin, out)
         };
         let start = out.len();
@@ -514,6 +564,19 @@ fn is_pointer_update(stmt: &Stmt) -> bool {
         } => then.iter().chain(otherwise).all(point),
         _ => point(stmt),
     }
+}
+
+/// Returns true if statements set a pointer, or exchange it with another one.
+fn exchanges(body: &[Stmt], pointer: Id) -> bool {
+    let mut found = false;
+    each_stmt(body, &mut |stmt| {
+        found |= match stmt.kind {
+            StmtKind::Point(id, _) => id == pointer,
+            StmtKind::Swap(a, b) => a == pointer || b == pointer,
+            _ => false,
+        };
+    });
+    found
 }
 
 /// Returns the dimensions of the `mapLocal` loops in a phrase, each once, those of outer loops

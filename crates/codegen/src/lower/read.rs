@@ -136,6 +136,7 @@ impl Lower<'_> {
             }
             (Pattern::Concat | Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_), _)
             | (Pattern::Scan | Pattern::Iterate | Pattern::Stream(_) | Pattern::Let, _)
+            | (Pattern::Repeat(_), _)
             | (Pattern::Memory | Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch, _) => {
                 Err(untranslated(prim, origin))
             }

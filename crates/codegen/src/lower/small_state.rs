@@ -77,8 +77,8 @@ impl Lower<'_> {
         let inner = env
             .with(&buffers.acc, Bound::Store(next.clone()))
             .with(&buffers.exp, Bound::Store(current.clone()))
-            .with(&buffers.swap, Bound::CopyBack(state))
-            .with(&buffers.done, Bound::Skip);
+            .with(&buffers.swap, Bound::CopyBack(state));
+        let inner = buffers.with_redirection(inner, Bound::Skip);
         let first = out.len();
         self.command(&buffers.body, &inner, out)?;
         declare_in_loop(&next, origin, first, out);

@@ -403,15 +403,17 @@ impl AccessInference {
             (Primitive::MakePair, 0) => want.owned.half(Half::First),
             (Primitive::MakePair, 1) => want.owned.half(Half::Second),
             // The reduction works in the memory of the accumulator from which it starts.
-            (Primitive::ReduceSeq | Primitive::ReduceSeqUnroll, 1)
+            (Primitive::ReduceSeq | Primitive::ReduceSeqUnroll | Primitive::RepeatInPlace, 1)
                 if want.access == Access::Wr && want.owned.has_part(arg) =>
             {
                 want.owned.clone()
             }
-            (Primitive::ReduceSeq | Primitive::ReduceSeqUnroll, 0) => match &arg.form {
-                Form::Lambda(accumulator, _) => Owned::accumulator(&accumulator.local),
-                _ => Owned::default(),
-            },
+            (Primitive::ReduceSeq | Primitive::ReduceSeqUnroll | Primitive::RepeatInPlace, 0) => {
+                match &arg.form {
+                    Form::Lambda(accumulator, _) => Owned::accumulator(&accumulator.local),
+                    _ => Owned::default(),
+                }
+            }
             _ => Owned::default(),
         };
         // The user that expects the whole to be written expects its part to be written too.
@@ -770,7 +772,11 @@ fn last_map(term: &Term) -> Option<&Term> {
         Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => None,
         Pattern::Literal | Pattern::Zip | Pattern::Concat | Pattern::DepMap(_) => None,
         Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate | Pattern::Stream(_) => None,
-        Pattern::Let | Pattern::Memory | Pattern::Kernel | Pattern::DepPair => None,
+        Pattern::Repeat(_)
+        | Pattern::Let
+        | Pattern::Memory
+        | Pattern::Kernel
+        | Pattern::DepPair => None,
         Pattern::DepMatch => None,
     }
 }

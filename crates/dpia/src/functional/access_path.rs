@@ -105,6 +105,7 @@ pub(crate) fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
         Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => View::Unknown,
         Pattern::Literal | Pattern::Zip | Pattern::Concat | Pattern::Map(_) => View::Unknown,
         Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate => View::Unknown,
+        Pattern::Repeat(_) => View::Unknown,
         Pattern::Stream(_) | Pattern::Let | Pattern::Memory => View::Unknown,
         Pattern::DepPair | Pattern::DepMatch => View::Unknown,
     }

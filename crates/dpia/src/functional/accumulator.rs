@@ -187,8 +187,13 @@ impl<'a> AccumulatorCheck<'a> {
                 return self.read(term, vec![PathElement::Any], &place);
             }
             (Primitive::ReduceSeq | Primitive::ReduceSeqUnroll, [f, init, xs]) => {
-                return self.write_reduction(f, init, xs, views);
+                return self.write_reduction([f, xs], init, views);
             }
+            (Primitive::RepeatInPlace, [f, init]) => {
+                return self.write_reduction([f], init, views);
+            }
+            // The last round writes while its function may read anything.
+            (Primitive::Repeat | Primitive::Iterate, _) => return self.read_all(args, &None),
             (Primitive::Let, [value, f]) => {
                 self.let_in(value, f, views);
                 if let Form::Lambda(_, body) = &f.form {
@@ -221,12 +226,18 @@ impl<'a> AccumulatorCheck<'a> {
         self.loops -= 1;
     }
 
-    /// Follows a reduction whose result is written. It works in the memory of the accumulator from
-    /// which it starts; while it runs, nothing else may read this accumulator.
-    fn write_reduction(&mut self, f: &Term, init: &Term, xs: &Term, views: &mut Vec<View>) {
+    /// Follows a reduction or a `repeatInPlace` whose result is written. It works in the memory of
+    /// the accumulator from which it starts; while it runs, its other arguments `terms` and nothing
+    /// else may read this accumulator.
+    fn write_reduction<const N: usize>(
+        &mut self,
+        terms: [&Term; N],
+        init: &Term,
+        views: &mut Vec<View>,
+    ) {
         self.write(init, views);
         self.loops += 1;
-        for term in [f, xs] {
+        for term in terms {
             self.read(term, vec![PathElement::Any], &None);
         }
         self.loops -= 1;
@@ -251,6 +262,7 @@ impl<'a> AccumulatorCheck<'a> {
             Pattern::MapHalf(_) | Pattern::Generate | Pattern::Literal => return false,
             Pattern::View(_) | Pattern::Zip | Pattern::Concat | Pattern::Reduce(_) => return false,
             Pattern::Iterate | Pattern::Stream(_) | Pattern::Let | Pattern::Memory => return false,
+            Pattern::Repeat(_) => return false,
             Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch => return false,
         }
         let (index, f) = match (&f.form, array(&xs.ty)) {

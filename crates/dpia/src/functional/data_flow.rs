@@ -3,7 +3,7 @@
 
 use nat::{Nat, Prop, Var};
 use rise::core::{Form, Launch, Source};
-use rise::pattern::{Level, MapLoop, Stream, View};
+use rise::pattern::{Level, MapLoop, RepeatLoop, Stream, View};
 use rise::{Access, Address, Arg, Names, Pattern, Ty, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::Span;
@@ -318,6 +318,7 @@ impl FlowAnalysis<'_> {
             pattern,
             Pattern::Scan
                 | Pattern::Iterate
+                | Pattern::Repeat(_)
                 | Pattern::Stream(Stream::Map | Stream::Ring | Stream::Window)
         ) {
             self.into = Destination::Memory;
@@ -343,7 +344,7 @@ impl FlowAnalysis<'_> {
             Pattern::Reduce(_) => vec![Sources::memory(), over.clone()],
             Pattern::Scan => vec![over.clone(), Sources::memory()],
             Pattern::Generate => vec![Sources::computed()],
-            Pattern::Iterate => vec![Sources::memory()],
+            Pattern::Iterate | Pattern::Repeat(_) => vec![Sources::memory()],
             Pattern::Scalar | Pattern::Connective | Pattern::Select => vec![over.clone()],
             Pattern::Element | Pattern::Half(_) | Pattern::Pair => vec![over.clone()],
             Pattern::MapHalf(_) | Pattern::Literal | Pattern::View(_) => vec![over.clone()],
@@ -387,7 +388,9 @@ fn gives(pattern: Pattern, values: &[Sources], body: Option<&Sources>) -> Source
             body.cloned().unwrap_or_else(last)
         }
         Pattern::MapHalf(_) => last().and(body.unwrap_or(&Sources::default())),
-        Pattern::Memory | Pattern::Reduce(_) => Sources::memory(),
+        Pattern::Memory | Pattern::Reduce(_) | Pattern::Repeat(RepeatLoop::While) => {
+            Sources::memory()
+        }
         Pattern::Stream(Stream::Ring | Stream::Window) => Sources::memory(),
         Pattern::Scalar | Pattern::Connective | Pattern::Generate => Sources::computed(),
         Pattern::Concat | Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Scan => {
@@ -396,6 +399,7 @@ fn gives(pattern: Pattern, values: &[Sources], body: Option<&Sources>) -> Source
         Pattern::Iterate | Pattern::Stream(Stream::Map) | Pattern::Kernel | Pattern::DepPair => {
             Sources::computed()
         }
+        Pattern::Repeat(RepeatLoop::InPlace | RepeatLoop::Buffers) => Sources::computed(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use nat::{Nat, Prop};
 use rise::core::{Form, Launch, Node, Origin};
-use rise::pattern::{MapLoop, ReduceLoop, Stream, View};
+use rise::pattern::{MapLoop, ReduceLoop, RepeatLoop, Stream, View};
 use rise::types::contains_array;
 use rise::{Address, Arg, DataFun, Pattern, Primitive, Ty, Type};
 use syntax::ast::{AddressSpace, ScalarType};
@@ -229,6 +229,8 @@ impl AccessInference {
             }
             (Pattern::Scan, [_, init, ..]) => bytes(&init.ty),
             (Pattern::Iterate, [.., xs]) => Some(&bytes(&xs.ty)? * &Nat::constant(2)),
+            (Pattern::Repeat(RepeatLoop::InPlace), [_, init]) => self.written_bytes(init, shared),
+            (Pattern::Repeat(_), [.., init]) => Some(&bytes(&init.ty)? * &Nat::constant(2)),
             (Pattern::Stream(stream @ (Stream::Ring | Stream::Window)), _) => {
                 let Form::Primitive(_, types, _) = &term.form else {
                     return None;
@@ -250,8 +252,9 @@ impl AccessInference {
             (Pattern::MapHalf(_) | Pattern::Generate | Pattern::Literal, _) => bytes(&term.ty),
             (Pattern::View(_) | Pattern::Zip | Pattern::Concat, _) => bytes(&term.ty),
             (Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_), _) => bytes(&term.ty),
-            (Pattern::Scan | Pattern::Iterate | Pattern::Stream(_), _) => bytes(&term.ty),
-            (Pattern::Let | Pattern::Memory | Pattern::Kernel, _) => bytes(&term.ty),
+            (Pattern::Scan | Pattern::Iterate | Pattern::Repeat(_), _) => bytes(&term.ty),
+            (Pattern::Stream(_) | Pattern::Let | Pattern::Memory, _) => bytes(&term.ty),
+            (Pattern::Kernel, _) => bytes(&term.ty),
             (Pattern::DepPair | Pattern::DepMatch, _) => bytes(&term.ty),
         }
     }
@@ -286,8 +289,9 @@ impl AccessInference {
             (Pattern::MapHalf(_) | Pattern::Generate | Pattern::Literal, _) => bytes(&term.ty),
             (Pattern::View(_) | Pattern::Zip | Pattern::Concat, _) => bytes(&term.ty),
             (Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_), _) => bytes(&term.ty),
-            (Pattern::Scan | Pattern::Iterate | Pattern::Stream(_), _) => bytes(&term.ty),
-            (Pattern::Let | Pattern::Memory | Pattern::Kernel, _) => bytes(&term.ty),
+            (Pattern::Scan | Pattern::Iterate | Pattern::Repeat(_), _) => bytes(&term.ty),
+            (Pattern::Stream(_) | Pattern::Let | Pattern::Memory, _) => bytes(&term.ty),
+            (Pattern::Kernel, _) => bytes(&term.ty),
             (Pattern::DepPair | Pattern::DepMatch, _) => bytes(&term.ty),
         }
     }
@@ -359,6 +363,7 @@ fn out_of_reach(
         Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate | Pattern::Literal => false,
         Pattern::Zip | Pattern::Concat | Pattern::Map(_) | Pattern::DepMap(_) => false,
         Pattern::Reduce(_) | Pattern::Iterate | Pattern::Stream(_) | Pattern::Let => false,
+        Pattern::Repeat(_) => false,
         Pattern::Memory | Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch => false,
     };
     let inner = inner_levels(primitive, args);
@@ -395,12 +400,18 @@ pub(super) fn inner_levels(primitive: Primitive, args: &[Term]) -> Vec<ParallelM
         (Pattern::Iterate | Pattern::Stream(Stream::Ring | Stream::Window), [f, ..]) => {
             parallel_maps(body_of(f), &mut levels);
         }
+        (Pattern::Repeat(repeat), [.., f, init]) => {
+            if repeat == RepeatLoop::InPlace {
+                parallel_maps(init, &mut levels);
+            }
+            parallel_maps(body_of(f), &mut levels);
+        }
         (Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element, _) => {}
         (Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate, _) => {}
         (Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat, _) => {}
         (Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan, _) => {}
-        (Pattern::Iterate | Pattern::Stream(_) | Pattern::Let | Pattern::Memory, _) => {}
-        (Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch, _) => {}
+        (Pattern::Iterate | Pattern::Repeat(_) | Pattern::Stream(_) | Pattern::Let, _) => {}
+        (Pattern::Memory | Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch, _) => {}
     }
     levels
 }
@@ -441,7 +452,12 @@ pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<ParallelMap>) {
                 levels.extend(level(*primitive, types, term.origin));
                 stack.push(body_of(f));
             }
-            (Pattern::Iterate, [f, ..]) => stack.push(body_of(f)),
+            (Pattern::Iterate | Pattern::Repeat(RepeatLoop::Buffers), [f, ..]) => {
+                stack.push(body_of(f));
+            }
+            (Pattern::Repeat(RepeatLoop::InPlace), [f, init]) => {
+                stack.extend([init, body_of(f)]);
+            }
             (Pattern::Let | Pattern::DepMatch, [_, f]) => stack.push(body_of(f)),
             (Pattern::Zip | Pattern::Pair | Pattern::Concat, [a, b]) => stack.extend([b, a]),
             (Pattern::View(_), [.., xs]) if primitive.entry().acceptor.is_some() => stack.push(xs),
@@ -449,8 +465,8 @@ pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<ParallelMap>) {
             (Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate, _) => {}
             (Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat, _) => {}
             (Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan, _) => {}
-            (Pattern::Iterate | Pattern::Stream(_) | Pattern::Let | Pattern::Memory, _) => {}
-            (Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch, _) => {}
+            (Pattern::Iterate | Pattern::Repeat(_) | Pattern::Stream(_) | Pattern::Let, _) => {}
+            (Pattern::Memory | Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch, _) => {}
         }
     }
 }

@@ -28,7 +28,7 @@ mod views;
 mod write_conflicts;
 
 use rise::core::{Form, Program};
-use rise::pattern::ReduceLoop;
+use rise::pattern::{ReduceLoop, RepeatLoop};
 use rise::types::{has_tuple_of_arrays, is_output, outputs};
 use rise::{Pattern, Primitive, Type};
 use syntax::ast::Kind;
@@ -206,6 +206,7 @@ fn is_stored(pattern: Pattern) -> bool {
     match pattern {
         Pattern::Memory => true,
         Pattern::Reduce(reduce) => reduce != ReduceLoop::Undetermined,
+        Pattern::Repeat(repeat) => repeat == RepeatLoop::While,
         Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => false,
         Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => false,
         Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat => false,

@@ -3,7 +3,7 @@
 
 use nat::{Nat, Prop};
 use rise::core::{Form, Program};
-use rise::pattern::ReduceLoop;
+use rise::pattern::{ReduceLoop, RepeatLoop};
 use rise::primitive::OptionalArgument;
 use rise::types::contains_array;
 use rise::{Address, Arg, Pattern, Primitive, Type};
@@ -32,10 +32,13 @@ impl AccessInference {
         if primitive.optional_argument() == Some(OptionalArgument::AddressSpace) {
             self.check_space(term, primitive, types, args);
         }
-        if primitive == Primitive::Iterate
-            && let Some(Arg::Nat(rounds)) = types.get(2)
-        {
-            self.check_rounds(term, rounds);
+        let rounds = match primitive {
+            Primitive::Iterate => types.get(2),
+            Primitive::Repeat => types.first(),
+            _ => None,
+        };
+        if let Some(Arg::Nat(rounds)) = rounds {
+            self.check_rounds(term, primitive, rounds);
         }
     }
 
@@ -43,8 +46,9 @@ impl AccessInference {
     pub(super) fn check_accumulator(&mut self, primitive: Primitive, f: &Term) {
         let is_scan = match primitive.pattern() {
             Pattern::Reduce(ReduceLoop::Undetermined) => return,
-            Pattern::Reduce(_) => false,
+            Pattern::Reduce(_) | Pattern::Repeat(RepeatLoop::InPlace) => false,
             Pattern::Scan => true,
+            Pattern::Repeat(_) => return,
             Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => return,
             Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => return,
             Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat => return,
@@ -55,12 +59,10 @@ impl AccessInference {
         let Form::Lambda(first, rest) = &f.form else {
             return;
         };
-        let Form::Lambda(second, body) = &rest.form else {
-            return;
-        };
-        let accumulator = match is_scan {
-            true => second,
-            false => first,
+        let (accumulator, body) = match (&rest.form, primitive) {
+            (_, Primitive::RepeatInPlace) => (first, rest),
+            (Form::Lambda(second, body), _) => (if is_scan { second } else { first }, body),
+            _ => return,
         };
         if contains_array(&accumulator.ty)
             && let Some(moved) =
@@ -120,10 +122,10 @@ impl AccessInference {
         self.report(term.origin, kind);
     }
 
-    /// Requires that `iterate` has at least one iteration: compiled code writes its result in the
+    /// Requires that `iterate` or `repeat` has at least one iteration: compiled code writes its result in the
     /// last one. If that is neither proved nor refuted, it becomes an obligation if it depends only
     /// on size parameters of the program, and a problem otherwise.
-    fn check_rounds(&mut self, term: &Term, rounds: &Nat) {
+    fn check_rounds(&mut self, term: &Term, pattern: Primitive, rounds: &Nat) {
         let needed = Prop::AtLeast(rounds.clone(), Nat::ONE);
         if self.facts.proves(&needed) {
             return;
@@ -131,12 +133,14 @@ impl AccessInference {
         let mut ours = true;
         needed.for_each_var(&mut |var| ours &= self.params.contains(&var));
         if self.facts.excludes(&needed) {
-            self.report(term.origin, ProblemKind::NoIteration { never: true });
+            let never = true;
+            self.report(term.origin, ProblemKind::NoIteration { pattern, never });
         } else if ours {
             self.facts.assume(&needed);
             self.obligations.push(needed);
         } else {
-            self.report(term.origin, ProblemKind::NoIteration { never: false });
+            let never = false;
+            self.report(term.origin, ProblemKind::NoIteration { pattern, never });
         }
     }
 

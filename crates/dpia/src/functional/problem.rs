@@ -199,8 +199,10 @@ pub enum ProblemKind {
         /// The chains of parallel maps inside it.
         inside: Vec<Vec<ParallelMap>>,
     },
-    /// `iterate` possibly has no iterations.
+    /// `iterate` or `repeat` possibly has no iterations.
     NoIteration {
+        /// The primitive.
+        pattern: Primitive,
         /// True if it certainly has none.
         never: bool,
     },
@@ -434,7 +436,7 @@ impl Problem {
             ProblemKind::WrittenByAll { instead, .. } => instead.as_ref().map(|one| one.primitive),
             ProblemKind::Nesting { inner, .. } => Some(inner.primitive),
             ProblemKind::ReducesArrays => Some(Primitive::ReducePar),
-            ProblemKind::NoIteration { .. } => Some(Primitive::Iterate),
+            ProblemKind::NoIteration { pattern, .. } => Some(*pattern),
             ProblemKind::Recomputed { .. } => Some(Primitive::Map),
             ProblemKind::ScatterOrder { .. } => Some(Primitive::Scatter),
             _ => None,

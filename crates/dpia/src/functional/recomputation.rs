@@ -154,7 +154,8 @@ fn passes(pattern: Pattern) -> bool {
         Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => false,
         Pattern::Literal | Pattern::Concat | Pattern::Map(_) | Pattern::DepMap(_) => false,
         Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate | Pattern::Stream(_) => false,
-        Pattern::Let | Pattern::Memory | Pattern::Kernel | Pattern::DepPair => false,
+        Pattern::Repeat(_) | Pattern::Let | Pattern::Memory | Pattern::Kernel => false,
+        Pattern::DepPair => false,
         Pattern::DepMatch => false,
     }
 }
@@ -165,6 +166,7 @@ fn repeats(pattern: Pattern) -> bool {
     match pattern {
         Pattern::Map(MapLoop::Lanes | MapLoop::Stream) => false,
         Pattern::Generate | Pattern::Map(_) | Pattern::Reduce(_) | Pattern::Scan => true,
+        Pattern::Repeat(_) => true,
         Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => false,
         Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Literal => false,
         Pattern::View(_) | Pattern::Zip | Pattern::Concat | Pattern::DepMap(_) => false,

@@ -51,8 +51,8 @@ impl AccessInference {
             Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => {}
             Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat => {}
             Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan => {}
-            Pattern::Iterate | Pattern::Stream(_) | Pattern::Let | Pattern::Memory => {}
-            Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch => {}
+            Pattern::Iterate | Pattern::Repeat(_) | Pattern::Stream(_) | Pattern::Let => {}
+            Pattern::Memory | Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch => {}
         }
         1
     }

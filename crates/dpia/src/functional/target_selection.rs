@@ -71,6 +71,8 @@ pub fn is_choice(primitive: Primitive) -> bool {
         Pattern::Scan | Pattern::Iterate | Pattern::Let | Pattern::DepPair | Pattern::DepMatch => {
             false
         }
+        // Whether the value is kept in one or two places is a choice, but no loop is left open.
+        Pattern::Repeat(_) => false,
         Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => false,
         Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate => false,
         Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat => false,

@@ -7,7 +7,7 @@
 
 use nat::{Facts, Nat, Prop};
 use rise::core::{Form, Origin, Program, subterms};
-use rise::pattern::{IndexMap, MapLoop, Stream, View};
+use rise::pattern::{IndexMap, MapLoop, RepeatLoop, Stream, View};
 use rise::{Arg, Pattern, Primitive, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast;
@@ -196,7 +196,11 @@ impl Search<'_> {
         more: Vec<Vec<UninitializedArray>>,
     ) -> Vec<UninitializedArray> {
         let is_function = |arg: &&Term| matches!(*arg.ty, Type::Fun(..) | Type::Pi(_));
-        let function = args.iter().find(is_function);
+        // The condition of `repeatWhile` precedes its function.
+        let function = match primitive {
+            Primitive::RepeatWhile => args.iter().filter(is_function).nth(1),
+            _ => args.iter().find(is_function),
+        };
         let data: Vec<&Term> = args.iter().filter(|arg| !is_function(arg)).collect();
         let mut data: Vec<Vec<UninitializedArray>> =
             data.into_iter().map(|arg| self.value(arg)).collect();
@@ -264,6 +268,17 @@ impl Search<'_> {
                 let sums = self.rounds(f, other, |sum| vec![element.clone(), sum]);
                 within(sums, Element)
             }
+            (Pattern::Repeat(repeat), Some(f)) => {
+                if repeat == RepeatLoop::While {
+                    self.read(&last, reader);
+                }
+                let result = self.rounds(f, last.clone(), |value| vec![value]);
+                let result = union(last, result);
+                match repeat {
+                    RepeatLoop::InPlace | RepeatLoop::Buffers => result,
+                    RepeatLoop::While => within(in_memory(result), Half(true)),
+                }
+            }
             (Pattern::Iterate, Some(f)) => {
                 // The sizes of one round differ from those of the next.
                 let anywhere = |gaps: Vec<UninitializedArray>| {
@@ -317,7 +332,7 @@ impl Search<'_> {
             (Pattern::Scalar | Pattern::Connective | Pattern::MapHalf(_), _)
             | (Pattern::Generate | Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_), _)
             | (Pattern::Scan | Pattern::Iterate | Pattern::Stream(_) | Pattern::Let, _)
-            | (Pattern::DepPair | Pattern::DepMatch, _) => Vec::new(),
+            | (Pattern::Repeat(_) | Pattern::DepPair | Pattern::DepMatch, _) => Vec::new(),
         }
     }
 

@@ -99,7 +99,7 @@ impl AccessInference {
     ) -> WriteDestination {
         use Primitive::{
             CircularBuffer, Iterate, MapSeq, MapSeqUnroll, MapStream, Reduce, ReducePar, ReduceSeq,
-            ReduceSeqUnroll, RotateValues, ScanSeq, ToMem,
+            ReduceSeqUnroll, Repeat, RepeatInPlace, RepeatWhile, RotateValues, ScanSeq, ToMem,
         };
         if !self.target.has_work_items() {
             return WriteDestination::default();
@@ -107,9 +107,10 @@ impl AccessInference {
         let allocated = || WriteDestination::allocated(space_of(primitive, types), term.origin);
         let mut into = match primitive {
             ToMem | ReduceSeq | ReduceSeqUnroll | CircularBuffer | RotateValues => allocated(),
+            RepeatWhile => allocated(),
             // The memory belongs to each work-item.
             MapStream | Reduce | ReducePar => WriteDestination::default(),
-            Iterate | ScanSeq => {
+            Iterate | ScanSeq | Repeat | RepeatInPlace => {
                 let mut both = into.clone();
                 both.memory.extend(allocated().memory);
                 both

@@ -3,6 +3,7 @@
 use rise::Arg;
 use rise::Pattern;
 use rise::core::{Form, Origin};
+use rise::pattern::RepeatLoop;
 
 use super::Translation;
 use super::build::{branch, half_acc, has_array, part_acc};
@@ -122,14 +123,31 @@ impl Translation {
                 let buffers = Buffers { n, m, t, k, space };
                 self.write_iterate(&buffers, f, xs, output, origin)?;
             }
+            (
+                Pattern::Repeat(RepeatLoop::InPlace),
+                [Arg::Type(t), Arg::Nat(k), space @ ..],
+                [f, init],
+            ) => {
+                self.write_repeat_in_place((k, t, space), f, init, output, origin)?;
+            }
+            (
+                Pattern::Repeat(RepeatLoop::Buffers),
+                [Arg::Type(t), Arg::Nat(k), space @ ..],
+                [f, init],
+            ) => {
+                self.write_repeat((k, t, space), f, init, output, origin)?;
+            }
             // These are read, or views of what is written.
             (Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element, ..)
             | (Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_), ..)
             | (Pattern::Generate | Pattern::Literal | Pattern::View(_) | Pattern::Zip, ..)
-            | (Pattern::Reduce(_) | Pattern::Stream(_) | Pattern::Memory, ..) => return Ok(false),
+            | (Pattern::Reduce(_) | Pattern::Repeat(RepeatLoop::While), ..)
+            | (Pattern::Stream(_) | Pattern::Memory, ..) => return Ok(false),
             (Pattern::Concat | Pattern::Let | Pattern::DepMatch | Pattern::DepPair, ..)
             | (Pattern::Kernel | Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Scan, ..)
-            | (Pattern::Iterate, ..) => return fail(Reason::Arguments(which), origin),
+            | (Pattern::Iterate | Pattern::Repeat(_), ..) => {
+                return fail(Reason::Arguments(which), origin);
+            }
         }
         Ok(true)
     }

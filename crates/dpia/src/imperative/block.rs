@@ -7,6 +7,7 @@ use syntax::ast::{AddressSpace, Name};
 use super::Translation;
 use super::build::{self, fun2, nat_fun, seq, skip};
 use super::error::Result;
+use super::repeat::buffers_command;
 use crate::phrase::{self, Phrase, acc, exp, prim};
 use crate::prim::Prim;
 use nat::{Nat, Var};
@@ -22,6 +23,15 @@ pub enum BlockStatement {
         space: Option<Arg>,
         acceptor: Param,
         value: Param,
+        origin: Origin,
+    },
+    /// An allocation of two buffers for the rest of the block, which `swap` exchanges.
+    Buffers {
+        types: Vec<Arg>,
+        input: Phrase,
+        acceptor: Param,
+        value: Param,
+        swap: Param,
         origin: Origin,
     },
     /// A match of a dependent pair, whose size and value are bound in the rest of the block.
@@ -73,6 +83,7 @@ impl Translation {
     ) -> (Phrase, Phrase) {
         let (acceptor, value) = self.memory(name, data);
         let places = (Node::var(&acceptor, origin), Node::var(&value, origin));
+        self.readers.insert(acceptor.local.id, value.clone());
         self.push_statement(BlockStatement::New {
             data: data.clone(),
             space: space.or_else(|| self.default_space()),
@@ -217,6 +228,17 @@ fn fold(steps: Vec<BlockStatement>) -> Option<Phrase> {
                 let types = [Arg::Type(data)].into_iter().chain(space).collect();
                 let body = fun2(acceptor, value, rest.unwrap_or_else(|| skip(origin)));
                 prim(Prim::New, types, vec![body], origin)
+            }
+            BlockStatement::Buffers {
+                types,
+                input,
+                acceptor,
+                value,
+                swap,
+                origin,
+            } => {
+                let rest = rest.unwrap_or_else(|| skip(origin));
+                buffers_command(types, input, [acceptor, value, swap], rest)
             }
             BlockStatement::Match {
                 pair,

@@ -2,7 +2,7 @@
 
 use nat::Nat;
 use rise::core::{Form, Node, Origin};
-use rise::pattern::{MapLoop, Pattern, ReduceLoop, View};
+use rise::pattern::{MapLoop, Pattern, ReduceLoop, RepeatLoop, View};
 use rise::{Arg, Type};
 use syntax::ast::{Half, Literal, ScalarType};
 
@@ -120,9 +120,15 @@ impl Translation {
             // The result is written to memory before it is read.
             (Pattern::Concat | Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Scan, ..)
             | (Pattern::Iterate | Pattern::Kernel, ..) => self.store(phrase, None, "tmp"),
+            (Pattern::Repeat(RepeatLoop::InPlace | RepeatLoop::Buffers), ..) => {
+                self.store(phrase, None, "tmp")
+            }
+            (Pattern::Repeat(RepeatLoop::While), types, [condition, f, init]) => {
+                self.read_repeat_while(types, [condition, f, init], phrase)
+            }
             (Pattern::Stream(_), ..) => fail(Reason::StreamAsArray, origin),
             (Pattern::Select | Pattern::MapHalf(_) | Pattern::Let | Pattern::Memory, ..)
-            | (Pattern::DepMatch | Pattern::Reduce(_), ..) => {
+            | (Pattern::DepMatch | Pattern::Reduce(_) | Pattern::Repeat(_), ..) => {
                 fail(Reason::Arguments(which), origin)
             }
         }

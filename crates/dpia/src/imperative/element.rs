@@ -105,6 +105,7 @@ impl Translation {
             | (Pattern::View(_) | Pattern::Zip | Pattern::Concat | Pattern::Map(_), ..)
             | (Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate, ..)
             | (Pattern::Stream(_) | Pattern::Let | Pattern::Memory | Pattern::Kernel, ..)
+            | (Pattern::Repeat(_), ..)
             | (Pattern::DepPair | Pattern::DepMatch, ..) => return Ok(None),
         };
         Ok(Some(found))

@@ -56,7 +56,10 @@ impl Risk {
                 Form::Primitive(prim, _, args) => {
                     fails |= may_fail(*prim, args);
                     match prim.pattern() {
-                        Some(Pattern::Reduce(ReduceLoop::Sequential | ReduceLoop::Unrolled)) => {
+                        Some(
+                            Pattern::Reduce(ReduceLoop::Sequential | ReduceLoop::Unrolled)
+                            | Pattern::Repeat(_),
+                        ) => {
                             repeats = true;
                         }
                         Some(Pattern::Let | Pattern::Map(MapLoop::Lanes)) => {}

@@ -23,6 +23,7 @@ mod float_in;
 mod loops;
 mod outputs;
 mod purity;
+mod repeat;
 mod store;
 mod stream;
 mod view;
@@ -111,6 +112,8 @@ struct Translation {
     purity: purity::Purity,
     /// Maps the numbers of acceptors to those of the variables that read the same memory.
     twins: FxHashMap<u32, u32>,
+    /// Maps the numbers of acceptors of allocations to the variables that read the same memory.
+    readers: FxHashMap<u32, Param>,
     /// Maps the numbers of acceptors that loops bind to those of the variables of the memory of
     /// which they are parts.
     within: FxHashMap<u32, Vec<u32>>,
@@ -136,6 +139,7 @@ impl Translation {
             blocks: Vec::new(),
             purity: purity::Purity::default(),
             twins: FxHashMap::default(),
+            readers: FxHashMap::default(),
             within: FxHashMap::default(),
             opencl,
             depth: 0,

@@ -69,7 +69,7 @@ pub fn is_pure(prim: Prim) -> bool {
         Pattern::DepPair | Pattern::DepMatch => false,
         Pattern::Concat | Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan => false,
         Pattern::Iterate | Pattern::Stream(_) | Pattern::Let | Pattern::Memory => false,
-        Pattern::Kernel => false,
+        Pattern::Repeat(_) | Pattern::Kernel => false,
     }
 }
 

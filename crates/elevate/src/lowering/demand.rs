@@ -397,6 +397,7 @@ pub(super) fn repeats_its_function(pattern: Pattern) -> bool {
         | Pattern::Reduce(_)
         | Pattern::Scan
         | Pattern::Iterate
+        | Pattern::Repeat(_)
         | Pattern::Stream(_) => true,
         Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => false,
         Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Literal => false,
@@ -451,7 +452,8 @@ impl Work {
                     _ => 1,
                 },
                 Pattern::Connective | Pattern::Select => 1,
-                Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate => Work::LOOP,
+                Pattern::Reduce(_) | Pattern::Scan => Work::LOOP,
+                Pattern::Iterate | Pattern::Repeat(_) => Work::LOOP,
                 Pattern::Element | Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) => 0,
                 Pattern::Generate | Pattern::Literal | Pattern::View(_) | Pattern::Zip => 0,
                 Pattern::Concat | Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Stream(_) => 0,

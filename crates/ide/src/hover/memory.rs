@@ -64,6 +64,7 @@ fn who(flow: &Flow, fact: &FlowFact, prim: Prim) -> String {
         Some(Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate) => {
             work_items::alone(flow, fact).to_owned()
         }
+        Some(Pattern::Repeat(_)) => work_items::alone(flow, fact).to_owned(),
         _ => String::new(),
     }
 }
@@ -102,7 +103,7 @@ fn becomes(item: &item_view::View<'_>, flow: &Flow, fact: &FlowFact, prim: Prim)
         Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan => {
             loops(item, flow, fact, pattern)
         }
-        Pattern::Iterate => loops(item, flow, fact, pattern),
+        Pattern::Iterate | Pattern::Repeat(_) => loops(item, flow, fact, pattern),
         Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Element => String::new(),
         Pattern::Half(_) | Pattern::Pair | Pattern::Literal | Pattern::Concat => String::new(),
         Pattern::Let | Pattern::Memory | Pattern::Kernel => String::new(),

@@ -9,7 +9,7 @@ use syntax::ast::{BinaryOp, Half, UnaryOp};
 
 use super::{Expr, Form, Node, Origin, Param, lambda};
 use crate::infer::operator_primitive;
-use crate::pattern::{Pattern, View};
+use crate::pattern::{Pattern, RepeatLoop, View};
 use crate::subst::{rename, subst};
 use crate::types::{Arg, Ty, Type};
 use crate::{Primitive, library_scheme};
@@ -202,6 +202,7 @@ impl Language for Primitive {
     fn is_written(&self, position: usize) -> bool {
         match self.pattern() {
             Pattern::Reduce(_) | Pattern::Scan => position == 1,
+            Pattern::Repeat(RepeatLoop::InPlace) => position == 1,
             Pattern::View(View::Scatter) => position == 1,
             Pattern::View(View::PadEmpty) => true,
             Pattern::Memory | Pattern::Kernel | Pattern::Concat => true,
@@ -255,6 +256,8 @@ const fn notation_of_pattern(pattern: Pattern, name: &'static str) -> Notation {
         Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate => {
             Notation::Pipe(name)
         }
-        Pattern::Stream(_) | Pattern::Memory | Pattern::Kernel => Notation::Pipe(name),
+        Pattern::Repeat(_) | Pattern::Stream(_) | Pattern::Memory | Pattern::Kernel => {
+            Notation::Pipe(name)
+        }
     }
 }

@@ -99,7 +99,10 @@ fn is_stored(form: &Form<Primitive>) -> bool {
     use Primitive as P;
     matches!(
         form,
-        Form::Primitive(P::ToMem | P::ScanSeq | P::Iterate, ..)
+        Form::Primitive(
+            P::ToMem | P::ScanSeq | P::Iterate | P::Repeat | P::RepeatInPlace | P::RepeatWhile,
+            ..
+        )
     )
 }
 

@@ -4,7 +4,9 @@ use nat::{Nat, Part};
 
 use crate::analysis::conditions::{assume, assume_counter};
 use crate::ir::walk;
-use crate::ir::{Binary, Expr, ExprKind, Home, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind};
+use crate::ir::{
+    Binary, Expr, ExprKind, Function, Home, Id, Loop, LoopMode, Maker, Place, Stmt, StmtKind,
+};
 use crate::targets::CDialect;
 use syntax::ast::ScalarType;
 
@@ -395,7 +397,13 @@ impl Printer<'_> {
             Some(own) if !own.is_empty() => {
                 self.braces(|printer| printer.with_own(own, |printer| printer.plain_loop(this)))
             }
-            _ => self.plain_loop(this),
+            _ => match exit_condition(self.function, this) {
+                Some((condition, then)) => self.loop_with(this, Some(condition), |printer| {
+                    assume(&mut printer.facts, condition, true);
+                    printer.statements(then)
+                }),
+                None => self.plain_loop(this),
+            },
         }
     }
 
@@ -447,12 +455,14 @@ impl Printer<'_> {
 
     /// Writes the loop `for (…) { … }` without annotations.
     pub(in crate::targets) fn plain_loop(&mut self, this: &Loop) -> Result<()> {
-        self.loop_with(this, |printer| printer.statements(&this.body))
+        self.loop_with(this, None, |printer| printer.statements(&this.body))
     }
 
+    /// Writes a loop, which ends early where the condition `exit`, if there is one, does not hold.
     pub(in crate::targets) fn loop_with(
         &mut self,
         this: &Loop,
+        exit: Option<&Expr>,
         body: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
         let Loop {
@@ -478,12 +488,16 @@ impl Printer<'_> {
             let end = self.names.fresh("end");
             self.write(&format!(", {end} = "));
             self.nat(to, Prec::Conditional)?;
-            self.write(&format!("; {name} < {end}; {name}"));
+            self.write(&format!("; {name} < {end}"));
         } else {
             self.write(&format!("; {name} < "));
             self.nat(to, Prec::Sum)?;
-            self.write(&format!("; {name}"));
         }
+        if let Some(exit) = exit {
+            self.write(" && ");
+            self.expr(exit, Prec::And)?;
+        }
+        self.write(&format!("; {name}"));
         if step.is_one() {
             self.write("++) ");
         } else {
@@ -503,6 +517,58 @@ impl Printer<'_> {
         self.names.pop();
         Ok(())
     }
+}
+
+/// Returns the condition and the statements of a loop over `if (condition) { statements }` that may
+/// end where the condition does not hold: what the condition reads is only changed by the
+/// statements, and does not depend on the counter. So all later iterations would do nothing.
+fn exit_condition<'l>(function: &Function, this: &'l Loop) -> Option<(&'l Expr, &'l [Stmt])> {
+    struct Reads<'f> {
+        function: &'f Function,
+        counter: nat::Var,
+        ids: Vec<Id>,
+        varies: bool,
+    }
+    impl walk::Look for Reads<'_> {
+        fn place(&mut self, place: &Place) {
+            self.ids.push(place.id);
+        }
+        fn nat(&mut self, nat: &Nat) {
+            self.varies |= nat.mentions(self.counter) || self.function.is_opaque(nat);
+        }
+    }
+    let [stmt] = &this.body[..] else {
+        return None;
+    };
+    let StmtKind::If {
+        condition,
+        then,
+        otherwise,
+    } = &stmt.kind
+    else {
+        return None;
+    };
+    if this.mode != LoopMode::Sequential || !otherwise.is_empty() {
+        return None;
+    }
+    let mut reads = Reads {
+        function,
+        counter: this.counter,
+        ids: Vec::new(),
+        varies: false,
+    };
+    walk::look_expr(condition, &mut reads);
+    // A condition that never changes is better tested before the loop.
+    let mut changes = false;
+    walk::each_stmt(then, &mut |stmt| {
+        changes |= match &stmt.kind {
+            StmtKind::Assign(place, _) => reads.ids.contains(&place.id),
+            StmtKind::Point(id, _) => reads.ids.contains(id),
+            StmtKind::Swap(a, b) => reads.ids.contains(a) || reads.ids.contains(b),
+            _ => false,
+        };
+    });
+    (changes && !reads.varies).then_some((condition, then))
 }
 
 /// Returns true if statements are declarations and one assignment.

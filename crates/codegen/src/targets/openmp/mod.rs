@@ -252,7 +252,7 @@ impl Printer<'_> {
             body: reduce.element_body.clone(),
         };
         let combine = reduce.combination(reduce.left, reduce.element);
-        self.loop_with(&this, |printer| {
+        self.loop_with(&this, None, |printer| {
             printer.statements(&this.body)?;
             let element = printer.id_name(reduce.element);
             printer.line();

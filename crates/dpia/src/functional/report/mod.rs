@@ -191,7 +191,9 @@ impl Reporter<'_> {
                 outer,
                 inside,
             } => self.nesting(*inner, *outer, inside, nest),
-            ProblemKind::NoIteration { never } => self.no_iteration(spot, *never),
+            ProblemKind::NoIteration { pattern, never } => {
+                self.no_iteration(spot, *pattern, *never)
+            }
             ProblemKind::Accumulator {
                 pattern,
                 read,
@@ -480,14 +482,18 @@ impl Reporter<'_> {
         found
     }
 
-    fn no_iteration(&self, spot: SourceLocation, never: bool) -> Diagnostic {
-        let message = if never {
-            "compiled code needs at least 1 round of `iterate`, found 0"
-        } else {
-            "compiled code needs at least 1 round of `iterate`, and the number of rounds may be 0"
+    fn no_iteration(&self, spot: SourceLocation, pattern: Primitive, never: bool) -> Diagnostic {
+        let name = pattern.name();
+        let found = match never {
+            true => ", found 0",
+            false => ", and the number of rounds may be 0",
         };
-        Diagnostic::error(rise::codes::OBLIGATION_FAILS, spot.head, message)
-            .help("the last round of `iterate` writes the result")
+        let message = format!("compiled code needs at least 1 round of `{name}`{found}");
+        let mut help = format!("the last round of `{name}` writes the result");
+        if pattern == Primitive::Repeat {
+            help.push_str("; `repeatInPlace` may have 0 rounds");
+        }
+        Diagnostic::error(rise::codes::OBLIGATION_FAILS, spot.head, message).help(help)
     }
 
     fn no_half(&self, spot: SourceLocation) -> Diagnostic {
@@ -727,10 +733,14 @@ impl Reporter<'_> {
 
     /// Returns the description of the destination to which the user writes a value.
     fn destination(&self, user: &User) -> String {
-        use Primitive::{Iterate, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq, ToMem};
+        use Primitive::{
+            Iterate, ReducePar, ReduceSeq, ReduceSeqUnroll, Repeat, RepeatInPlace, RepeatWhile,
+            ScanSeq, ToMem,
+        };
         match user {
             User::Result => format!("the result of `{}`", self.source_map.program.name),
             User::Primitive(ToMem, _) => "memory".into(),
+            User::Primitive(RepeatInPlace, _) => "the memory of `repeatInPlace`".into(),
             User::Primitive(p @ (ReduceSeq | ReduceSeqUnroll | ReducePar | ScanSeq), _) => {
                 format!("the accumulator of `{}`", p.name())
             }
@@ -740,7 +750,9 @@ impl Reporter<'_> {
             User::Function(p @ (ReduceSeq | ReduceSeqUnroll | ReducePar), _) => {
                 format!("the accumulator of `{}`", p.name())
             }
-            User::Function(Iterate, _) => "the next round of `iterate`".into(),
+            User::Function(p @ (Iterate | Repeat | RepeatInPlace | RepeatWhile), _) => {
+                format!("the next round of `{}`", p.name())
+            }
             User::Function(p, _) => format!("the result of the function of `{}`", p.name()),
             User::Foreign(name, _) => format!("`{name}`"),
         }

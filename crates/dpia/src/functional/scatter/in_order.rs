@@ -417,8 +417,8 @@ fn computes(term: &Term) -> bool {
             Pattern::Connective | Pattern::Select | Pattern::Pair | Pattern::MapHalf(_) => true,
             Pattern::Generate | Pattern::Literal | Pattern::Concat | Pattern::DepMap(_) => true,
             Pattern::Reduce(_) | Pattern::Scan | Pattern::Iterate | Pattern::Stream(_) => true,
-            Pattern::Let | Pattern::Memory | Pattern::Kernel | Pattern::DepPair => true,
-            Pattern::DepMatch => true,
+            Pattern::Repeat(_) | Pattern::Let | Pattern::Memory | Pattern::Kernel => true,
+            Pattern::DepPair | Pattern::DepMatch => true,
         },
         _ => true,
     })

@@ -194,8 +194,8 @@ impl WriteOrder {
     ) -> Option<Vec<Layout>> {
         use Primitive::{
             AsScalar, AsVector, AsVectorAligned, Assume, Concat, DepJoin, Iterate, Join, Let,
-            MakePair, Map, MapFst, MapSnd, OclRun, PadEmpty, Reorder, ScanSeq, Scatter, Split,
-            Transpose, Unzip, Zip,
+            MakePair, Map, MapFst, MapSnd, OclRun, PadEmpty, Reorder, Repeat, RepeatInPlace,
+            ScanSeq, Scatter, Split, Transpose, Unzip, Zip,
         };
         let at = self.mapped;
         match (primitive.pattern(), before) {
@@ -216,8 +216,8 @@ impl WriteOrder {
             (Pattern::Half(_) | Pattern::Pair | Pattern::MapHalf(_) | Pattern::Generate, _) => {}
             (Pattern::Literal | Pattern::View(_) | Pattern::Zip | Pattern::Concat, _) => {}
             (Pattern::Map(_) | Pattern::DepMap(_) | Pattern::Reduce(_) | Pattern::Scan, _) => {}
-            (Pattern::Iterate | Pattern::Stream(_) | Pattern::Let | Pattern::Memory, _) => {}
-            (Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch, _) => {}
+            (Pattern::Iterate | Pattern::Repeat(_) | Pattern::Stream(_) | Pattern::Let, _) => {}
+            (Pattern::Memory | Pattern::Kernel | Pattern::DepPair | Pattern::DepMatch, _) => {}
         }
         match (primitive, before) {
             (ScanSeq, _) => {
@@ -235,6 +235,15 @@ impl WriteOrder {
                         layout[at] = this.fused(layout, at, size, origin);
                     }
                 })
+            }
+            (Repeat, [f]) => {
+                self.aside(last);
+                self.applied(f, None)
+            }
+            (RepeatInPlace, [f]) => {
+                self.aside(last);
+                self.separately(f);
+                self.in_order(ty, origin)
             }
             (Zip, [a]) => {
                 let (first, second) = (self.layouts(a), self.input(last));

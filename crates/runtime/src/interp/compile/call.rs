@@ -77,6 +77,8 @@ impl Compiler {
             }
             P::ScanSeq => self.scan(call, steps),
             P::Iterate => self.iterate(call, steps),
+            P::Repeat | P::RepeatInPlace => self.repeat(call, steps),
+            P::RepeatWhile => self.repeat_while(call, steps),
             P::CircularBuffer | P::RotateValues => self.windows(call, steps),
             P::Let => self.let_in(call, steps),
 

@@ -5,7 +5,7 @@
 //! the slots of variables.
 
 use rise::core::Form;
-use rise::pattern::{MapLoop, View};
+use rise::pattern::{MapLoop, RepeatLoop, View};
 use rise::{Pattern, Primitive as P, Type};
 use rustc_hash::FxHashMap;
 
@@ -184,7 +184,10 @@ impl ParallelAnalysis<'_> {
                     .chain(element)
                     .collect()
             }
-            (Pattern::Iterate, [f]) => self.part(f, vec![Dims::new()]),
+            (
+                Pattern::Iterate | Pattern::Repeat(RepeatLoop::InPlace | RepeatLoop::Buffers),
+                [f],
+            ) => self.part(f, vec![Dims::new()]),
             // The value is stored in memory, so its dimensions do not matter.
             (Pattern::Let, [_]) => self.part(last, vec![Dims::new()]),
             (Pattern::Zip | Pattern::Pair | Pattern::Concat, [first]) => {

@@ -12,8 +12,8 @@ use super::super::error::{ErrorKind, InterpResult};
 use super::super::frame::{Frame, NatCode};
 use super::super::optimized::{self, Elements, Fold, elements};
 use super::super::scalar::{Scalar, WordCode};
-use super::super::val::Target;
-use super::{Call, Compiler, StaticValue, here, malformed};
+use super::super::val::{Target, Val};
+use super::{Call, Compiler, StaticValue, here, malformed, scalar_kind};
 
 /// The loop of a reduction.
 pub(crate) struct Reduction {
@@ -153,6 +153,65 @@ impl Compiler {
             Ok(value)
         });
         Ok(Operand::Val(one.with(variants)))
+    }
+
+    /// Compiles `repeat` or `repeatInPlace`.
+    pub(super) fn repeat(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
+        let rounds = self.nat(call.nat(0)?);
+        let ty = call.ty(0)?.clone();
+        let f = self.fun(call, 0, steps)?;
+        let init = self.code(call, 1, steps)?;
+        let param = self.slots_for(&ty, false)?;
+        let block = self.block(|c, steps| c.apply_data(&f, &[param.out()], steps))?;
+        let origin = call.origin;
+        let variants = self.optimized(|| optimized::repeat(&block, &init, &param, &rounds, origin));
+        let init = init.one;
+        let one = Code::one(move |frame| {
+            let mut value = init(frame)?;
+            for _ in 0..rounds.eval(frame, origin)? {
+                frame.tick(1)?;
+                param.set(frame, &value)?;
+                value = block.val(frame)?;
+            }
+            Ok(value)
+        });
+        Ok(self.computed(&ty, one.with(variants)))
+    }
+
+    /// Compiles `repeatWhile`, whose condition precedes its function.
+    pub(super) fn repeat_while(
+        &mut self,
+        call: &Call,
+        steps: &mut Vec<Step>,
+    ) -> InterpResult<Operand> {
+        let limit = call.nat(0)?.clone();
+        let ty = call.ty(0)?.clone();
+        let condition = self.fun(call, 0, steps)?;
+        let f = self.fun(call, 1, steps)?;
+        let init = self.code(call, 2, steps)?.one;
+        let param = self.slots_for(&ty, false)?;
+        let holds = self.block(|c, steps| c.apply_data(&condition, &[param.out()], steps))?;
+        let block = self.block(|c, steps| c.apply_data(&f, &[param.out()], steps))?;
+        let index = Type::Index(&limit + &Nat::ONE);
+        let kind = scalar_kind(&index)
+            .ok_or_else(|| malformed("the number of rounds is no scalar", call.origin))?;
+        let (limit, origin) = (self.nat(&limit), call.origin);
+        let result = std::sync::Arc::new(Type::Pair(index.into(), ty));
+        let code = Code::one(move |frame| {
+            let mut value = init(frame)?;
+            let mut rounds = 0;
+            for _ in 0..limit.eval(frame, origin)? {
+                frame.tick(1)?;
+                param.set(frame, &value)?;
+                if holds.val(frame)?.word()? == 0 {
+                    break;
+                }
+                value = block.val(frame)?;
+                rounds += 1;
+            }
+            Ok(Val::pair(Val::Word(kind, rounds), value))
+        });
+        Ok(self.computed(&result, code))
     }
 
     /// Compiles `circularBuffer` and `rotateValues`: a map, followed by sliding windows.

@@ -215,3 +215,26 @@ pub(crate) fn iterate(
         })
     }))
 }
+
+/// Returns the variants of `repeat`: `block` has the parameter `param`.
+pub(crate) fn repeat(
+    block: &Block,
+    init: &Code,
+    param: &VarSlots,
+    rounds: &NatCode,
+    origin: Origin,
+) -> Variants {
+    let (param, rounds) = (param.clone(), rounds.clone());
+    Variants::batched(BatchBlock::of(block).and_then(|block| {
+        unary(init, move |frame, mut value| {
+            for _ in 0..rounds.eval(frame, origin).ok()? {
+                frame.tick(frame.chunk.iterations.total()).ok()?;
+                value = batch::scoped(frame, |frame| {
+                    batch::bind(&param, frame, &value)?;
+                    block.run(frame)
+                })?;
+            }
+            Some(value)
+        })
+    }))
+}

@@ -31,7 +31,7 @@ use self::stream::StreamCode;
 pub(crate) use self::batch::ChunkState;
 pub(crate) use self::calls::calls;
 pub(crate) use self::fold::Fold;
-pub(crate) use self::loops::{Chunks, generate, iterate, map, reduce};
+pub(crate) use self::loops::{Chunks, generate, iterate, map, reduce, repeat};
 pub(crate) use self::primitives::{
     concat, element, gather, half, lane_wise, make_array, pad_cst, pair, rearranged, scalar,
     spread, variable,
