@@ -917,6 +917,90 @@ def many = depFun((n: Nat, k: Nat) => fun(xs: n.3.f32 =>
     }
 }
 
+/// Values of any type are repeated, in two buffers, in place, and while a condition holds.
+#[test]
+fn values_are_repeated() {
+    let text = "
+def heat(steps: Nat)(rows: n.m.f32): n.m.f32 =
+  rows |> repeat(steps)(fun(now => now |> padClamp(1)(1) |> slide(3)(1) |> map(fun(w =>
+    w |> transpose |> map(fun(column => (column |> reduce(add)(0.0f)) / 3.0f))))))
+def swing(steps: Nat)(xs: n.f32, ys: n.f32): (n.f32, (n.f32, i32)) =
+  (xs, (ys, 0)) |> repeat(steps)(fun(s =>
+    let count = s._2._2 in
+    (
+      zip(s._1)(s._2._1) |> map(fun(p => p._1 + 0.1f * p._2)),
+      (zip(s._1)(s._2._1) |> map(fun(p => p._2 - p._1 * (cast(count) : f32))), count + 1))))
+def table(steps: Nat)(xs: n.3.f32, ys: n.i32): n.f32 =
+  zip(xs)(ys)
+    |> repeat(steps)(map(fun(row => (row._1 |> map(fun(x => x * 0.5f)), row._2 + 1))))
+    |> map(fun(row => (row._1 |> reduce(add)(0.0f)) + (cast(row._2) : f32)))
+def decay(steps: Nat)(xs: n.f32): n.f32 = xs |> repeatInPlace(steps)(map(fun(x => x * 0.5f)))
+def fibonacci(steps: Nat)(x: i32): i32 = ((x, 1) |> repeat(steps)(fun(p => (p._2, p._1 + p._2))))._1
+def until(xs: n.f32): (Idx[9], n.f32) =
+  xs |> repeatWhile(8)(fun(ys => (ys |> map(fun(y => y * y)) |> reduce(add)(0.0f)) > 0.5f))(map(fun(y => y * 0.5f)))
+def never(xs: n.f32): (Idx[1], n.f32) = xs |> repeatWhile(0)(fun(ys => true))(map(fun(y => y * 0.5f)))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    for (def, sizes) in [
+        ("heat", &["-Dn=7", "-Dm=5", "-Dsteps=4"][..]),
+        ("heat", &["-Dn=1", "-Dm=1", "-Dsteps=1"]),
+        ("swing", &["-Dn=6", "-Dsteps=5"]),
+        ("swing", &["-Dn=6", "-Dsteps=1"]),
+        ("swing", &["-Dn=0", "-Dsteps=2"]),
+        ("table", &["-Dn=4", "-Dsteps=3"]),
+        ("decay", &["-Dn=6", "-Dsteps=9"]),
+        ("decay", &["-Dn=6", "-Dsteps=0"]),
+        ("fibonacci", &["-Dsteps=12"]),
+        ("until", &["-Dn=6"]),
+        ("never", &["-Dn=3"]),
+    ] {
+        for backend in ["c", "openmp"] {
+            let run = ["run", "a.rise", "--verify", "--backend", backend];
+            let ran = folder.run(&[&run[..], &["--def", def], sizes].concat());
+            assert_eq!(ran.status, 0, "{def} {sizes:?}: {}{}", ran.out, ran.err);
+        }
+    }
+    let known = [
+        ("fibonacci", "x=0", &["-Dsteps=10"][..], "55\n"),
+        ("until", "xs=[2.0, 0.0]", &[], "(2, [0.5, 0.0])\n"),
+        ("never", "xs=[2.0]", &[], "(0, [2.0])\n"),
+    ];
+    for (def, arg, sizes, expected) in known {
+        for backend in ["interp", "c"] {
+            let run = [
+                "run",
+                "a.rise",
+                "--backend",
+                backend,
+                "--def",
+                def,
+                "--arg",
+                arg,
+            ];
+            let ran = folder.run(&[&run[..], sizes].concat());
+            assert_eq!(ran.out, expected, "{def}: {}", ran.err);
+        }
+    }
+    let none = [
+        "run",
+        "a.rise",
+        "--backend",
+        "c",
+        "--def",
+        "heat",
+        "-Dn=2",
+        "-Dm=2",
+        "-Dsteps=0",
+    ];
+    let ran = folder.run(&none);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
+    assert!(
+        ran.err.contains("`steps >= 1` does not hold"),
+        "{}",
+        ran.err
+    );
+}
+
 /// The loop over the inner rows of a padded image of one row ends before it starts.
 #[test]
 fn images_of_a_few_rows_are_padded() {

@@ -11,6 +11,7 @@ mod data;
 mod foreign;
 mod groups;
 mod patterns;
+mod rounds;
 mod scalar;
 pub mod terms;
 mod views;

@@ -14,12 +14,13 @@ impl Maker {
         let n = *n;
         if self.fuel > 0 && self.choice.one_in(3) {
             self.fuel -= 1;
-            let special = match self.choice.below(6) {
+            let special = match self.choice.below(8) {
                 0 => self.scan(value, n, elem),
                 1 => self.iterated(value, n, elem),
                 2 => self.ring(value, n, elem),
                 3 => self.rotation(value, n, elem),
                 4 => self.parts(value, n, elem),
+                5 | 6 => self.repeated(value, n, elem),
                 _ => self.one_behind_the_other(value, n, elem, scope),
             };
             if let Some(special) = special {
@@ -36,7 +37,7 @@ impl Maker {
         (text, Data::array(n, out))
     }
 
-    fn pattern(&mut self, n: Size) -> &'static str {
+    pub fn pattern(&mut self, n: Size) -> &'static str {
         if self.backend == Backend::OpenMp && self.choice.one_in(2) {
             return "mapPar";
         }
@@ -231,6 +232,9 @@ impl Maker {
     /// Generates the function of a pattern on an element: computes a scalar, reduces an array, or
     /// writes one.
     pub fn element(&mut self, x: &str, ty: &Data, scope: &Scope) -> (String, Data) {
+        if ty.is_number() && self.choice.one_in(12) {
+            return (self.repeated_number(x, ty), ty.clone());
+        }
         if !ty.has_array() {
             return self.computed(x, ty, scope);
         }

@@ -14,6 +14,7 @@ mod results;
 mod shared;
 mod small_state;
 mod threads;
+mod time_loops;
 mod unroll_and_jam;
 mod vectorizable;
 

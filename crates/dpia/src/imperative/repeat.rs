@@ -6,7 +6,8 @@
 //! dependent array), is kept in a variable, to which each round copies its result at the end.
 
 use nat::Nat;
-use rise::core::{Node, Origin, Param};
+use rise::core::{Form, Node, Origin, Param, subterms};
+use rise::pattern::{Level, MapLoop, Pattern};
 use rise::types::contains_array;
 use rise::{Access, Arg, Ty, Type};
 
@@ -18,7 +19,6 @@ use super::build::{
 use super::error::{Reason, Result, fail};
 use crate::phrase::{self, Phrase, acc, exp, prim};
 use crate::prim::Prim;
-use rise::core::Form;
 
 /// The type-level arguments of `repeat`: the number of rounds, the type of the value, and the
 /// address space, if it is given.
@@ -88,7 +88,36 @@ impl Translation {
         let command = self.acc(&init, place.clone())?;
         self.emit(command);
         self.rounds_in_place(k, f, &value, &place, origin)?;
-        self.copy_to(output, &value, origin)
+        let dimensions = distributed_dimensions(&[f, &init]);
+        self.distributed_copy(output, &value, &dimensions, origin)
+    }
+
+    /// Emits the loops that copy a value, the outer ones of which are distributed over the
+    /// work-items of a group in these dimensions.
+    fn distributed_copy(
+        &mut self,
+        output: &Phrase,
+        value: &Phrase,
+        dimensions: &[Option<Arg>],
+        origin: Origin,
+    ) -> Result<()> {
+        let (Type::Array(n, t), [dimension, inner @ ..]) = (&*data_of(output)?, dimensions) else {
+            return self.copy_to(output, value, origin);
+        };
+        let types = [Arg::Nat(n.clone()), Arg::Type(t.clone())].into_iter();
+        let types = types.chain(dimension.clone()).collect();
+        let names = ("lId", "lOut");
+        self.repeat_into(
+            Prim::ParForLocal,
+            types,
+            output,
+            names,
+            origin,
+            |this, i, place| {
+                let element = build::idx(i, value, origin)?;
+                this.distributed_copy(&place, &element, inner, origin)
+            },
+        )
     }
 
     fn rounds_in_place(
@@ -450,6 +479,25 @@ impl ExchangedBuffers {
             ),
         }
     }
+}
+
+/// Returns the dimensions of the loops in these phrases that are distributed over the work-items of a
+/// group, each once, those of outer loops first; `None` is the first dimension.
+fn distributed_dimensions(phrases: &[&Phrase]) -> Vec<Option<Arg>> {
+    let mut found = Vec::new();
+    for term in phrases.iter().flat_map(|phrase| subterms(phrase)) {
+        if let Form::Primitive(prim, types, _) = &term.form
+            && prim.pattern() == Some(Pattern::Map(MapLoop::Parallel(Level::Local)))
+        {
+            let dimension = types.get(3).cloned();
+            let is_first = |arg: &Arg| matches!(arg, Arg::Nat(nat) if nat.as_const() == Some(0));
+            let dimension = dimension.filter(|arg| !is_first(arg));
+            if !found.contains(&dimension) {
+                found.push(dimension);
+            }
+        }
+    }
+    found
 }
 
 /// Makes `newBuffers(types…, input, fun(acceptor, value, swap => body))`.

@@ -480,6 +480,76 @@ fn rounds() {
 }
 
 #[test]
+fn rounds_of_repeat() {
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> repeat(0)(mapSeq(id))))",
+        expect![[r#"
+            error[obligation-fails] at repeat
+              compiled code needs at least 1 round of `repeat`, found 0
+              help: the last round of `repeat` writes the result; `repeatInPlace` may have 0 rounds
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> repeatInPlace(3)(mapSeq(id))))",
+        expect![[r#"
+            error[missing-copy] at xs
+              no loop copies this array to the memory of `repeatInPlace`
+              help: copy the array: `|> mapSeq(id)`
+              fix: Copy: `mapSeq(id)`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> repeatInPlace(3)(mapSeq(id))))
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> repeatInPlace(3)(fun(ys => ys |> padClamp(1)(0) |> take(n) |> mapSeq(id)))))",
+        expect![[r#"
+            error[accumulator-moved] at fun
+              the function of `repeatInPlace` reads another element of the accumulator than the one that it writes
+              read here, where it may be overwritten already: ys
+              help: the accumulator is written in place: store the result before it is copied there
+              fix: Store the result: `toMem |> mapSeq(id)`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> repeatInPlace(3)(fun(ys => ys |> padClamp(1)(0) |> take(n) |> mapSeq(id) |> toMem |> mapSeq(id)))))
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> repeatWhile(3)(fun(ys => n < 3))(mapSeq(id))))",
+        expect![[r#"
+            error[missing-copy] at repeatWhile(3)(fun(ys => n < 3))(mapSeq(id))
+              no loop copies this array to the result of `main`
+              help: copy the array: `|> fun(p => (p._1, p._2 |> mapSeq(id)))`
+              fix: Copy: `fun(p => (p._1, p._2 |> mapSeq(id)))`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> repeatWhile(3)(fun(ys => n < 3))(mapSeq(id)) |> fun(p => (p._1, p._2 |> mapSeq(id)))))
+        "#]],
+    );
+    say(
+        C,
+        "def main = fun(x: i32 => (x |> repeat(3)(fun(y => y * y))) + 1)",
+        expect![[r#"
+            error[missing-memory] at repeat(3)(fun(y => y * y))
+              `+` reads the result of `repeat(3)(fun(y => y * y))`, which is not stored in memory
+              read here: (x |> repeat(3)(fun(y => y * y))) + 1
+              help: store the result before it is read: `|> toMem`
+              fix: Store in memory: `toMem`
+            mended: def main = fun(x: i32 => (x |> repeat(3)(fun(y => y * y)) |> toMem) + 1)
+        "#]],
+    );
+    say(
+        C,
+        "def main = fun(xs: 4.f32, ys: 4.f32 => (xs, ys) |> repeat(3)(fun(s => (s._2, s._1 |> mapSeq(id)))))",
+        expect![[r#"
+            error[missing-copy] at s._2
+              no loop copies this array to the next round of `repeat`
+              help: copy the array: `|> mapSeq(id)`
+              fix: Copy: `mapSeq(id)`
+            mended: def main = fun(xs: 4.f32, ys: 4.f32 => (xs, ys) |> repeat(3)(fun(s => (s._2 |> mapSeq(id), s._1 |> mapSeq(id)))))
+        "#]],
+    );
+}
+
+#[test]
 fn library_definitions() {
     say(
         C,

@@ -291,6 +291,20 @@ impl Lowering<'_> {
         }
     }
 
+    /// Copies a value that is computed once for all of its parts.
+    pub(super) fn bound_copy(&mut self, term: Term) -> Lowered {
+        let value = self.read(term, &Demand::of(Reads::ONCE))?;
+        let ty = self.store.ty(term);
+        let param = self.store.fresh_local("last", ty);
+        let scope = Scope {
+            locals: vec![param],
+            ..Scope::default()
+        };
+        let result = self.store.var(param);
+        let copy = self.region(scope, |this| this.copy(result))?;
+        self.let_in(value, param, copy)
+    }
+
     /// Writes both components of a pair, which have the types `a` and `b`.
     fn copy_halves(&mut self, term: Term, a: &Ty, b: &Ty) -> Lowered {
         let types = [Arg::Type(a.clone()), Arg::Type(b.clone())];

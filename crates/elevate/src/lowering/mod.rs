@@ -30,7 +30,7 @@ mod terms;
 use std::fmt;
 
 use rise::Primitive;
-use rise::pattern::{MapLoop, Parallelism, Pattern, ReduceLoop, View};
+use rise::pattern::{MapLoop, Parallelism, Pattern, ReduceLoop, RepeatLoop, View};
 use rise::primitive::DataAccess;
 use rise::types::{Type, contains_array};
 use syntax::ast::{Half, Kind};
@@ -430,6 +430,7 @@ impl Lowering<'_> {
                 self.in_equal_dimensions(|this| this.primitive(head, &args, &Access::Write))
             }
             (Pattern::Reduce(_), _) => self.by_one_thread(|this| this.copy(term)),
+            (Pattern::Repeat(RepeatLoop::While), _) => self.bound_copy(term),
             // Of several elements with the same index the last one is the result.
             (Pattern::View(View::Scatter), _) => {
                 self.by_one_thread(|this| this.primitive(head, &args, &Access::Write))
@@ -491,6 +492,14 @@ impl Lowering<'_> {
                 let second = self.read(second, &demand.half(Half::Second))?;
                 Ok(self.store.apply_all(head, [first, second]))
             }
+            (Pattern::Repeat(RepeatLoop::InPlace | RepeatLoop::Buffers), _)
+                if !contains_array(self.store.type_of(term)) =>
+            {
+                self.hoist(term, |this| {
+                    let written = this.primitive(head, &args, &Access::Write)?;
+                    this.in_memory(written)
+                })
+            }
             _ if result_access(primitive) == DataAccess::Write
                 && contains_array(self.store.type_of(term)) =>
             {
@@ -521,7 +530,7 @@ impl Lowering<'_> {
             return self.call(head, args);
         };
         let repetition = match primitive.pattern() {
-            Pattern::Iterate => Repetition::Step,
+            Pattern::Iterate | Pattern::Repeat(_) => Repetition::Step,
             pattern if repeats_its_function(pattern) => Repetition::Loop,
             _ => Repetition::Once,
         };

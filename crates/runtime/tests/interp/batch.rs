@@ -61,6 +61,15 @@ fn reductions_and_accumulators() {
         "8.i32",
         "map(iterate(3)(depFun(l: Nat => fun(part: (l * 2).i32 => part |> split(2) |> map(reduce(add)(0))))))",
     );
+    check("5.i32", "map(repeat(3)(map(fun(x => x * x + 1))))");
+    check(
+        "i32",
+        "map(fun(x => (x, 1) |> repeatInPlace(4)(fun(p => (p._2, p._1 + p._2)))))",
+    );
+    check(
+        "i32",
+        "map(fun(x => x |> repeatWhile(5)(fun(y => y < 40))(fun(y => y * 2 + 1))))",
+    );
     check(
         "i32",
         "map(fun(x => (generate(fun(i => indexAsNat(i))) : 6.natType) |> reduceSeq(fun(a, i => a * x + cast(i)))(1)))",

@@ -94,6 +94,30 @@ fn scans_are_inclusive() {
 }
 
 #[test]
+fn repetition_feeds_each_result_back() {
+    for name in ["repeat", "repeatInPlace"] {
+        let text = format!(
+            "def main = depFun((n: Nat, k: Nat) => fun(xs: n.i32, y: i32 =>
+              (xs, y) |> {name}(k)(fun(s => (s._1 |> map(fun(x => x * s._2)), s._2 + 1)))))"
+        );
+        let eval = |k| eval(&text, &[("n", 2), ("k", k)], &["[1,2]", "3"]);
+        assert_eq!(eval(0), "([1, 2], 3)");
+        assert_eq!(eval(1), "([3, 6], 4)");
+        assert_eq!(eval(3), "([60, 120], 6)");
+    }
+    let until = "def main = depFun(limit: Nat => fun(x: i32 =>
+      x |> repeatWhile(limit)(fun(y => y < 100))(fun(y => y * 2))))";
+    for (limit, x, result) in [
+        (0, "1", "(0, 1)"),
+        (3, "1", "(3, 8)"),
+        (9, "1", "(7, 128)"),
+        (9, "100", "(0, 100)"),
+    ] {
+        assert_eq!(eval(until, &[("limit", limit)], &[x]), result);
+    }
+}
+
+#[test]
 fn iteration_feeds_each_result_back() {
     let text = "def main = depFun((m: Nat, k: Nat) => fun(xs: (m * 2^k).i32 =>
       xs |> iterate(k)(depFun(l: Nat => fun(part => part |> split(2) |> map(reduce(add)(0)))))))";

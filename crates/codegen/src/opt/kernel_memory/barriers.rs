@@ -22,8 +22,8 @@ use crate::error::{CompileError, Result};
 use crate::ir::kernel::KernelState;
 use crate::ir::walk;
 use crate::ir::{
-    BARRIER_ELIMINATION, Barrier, Expr, ExprKind, Fences, Function, Home, Level, Loop, LoopMode,
-    Maker, Order, Ordered, Stmt, StmtKind,
+    BARRIER_ELIMINATION, Barrier, Expr, ExprKind, Fences, Function, Home, Id, Level, Loop,
+    LoopMode, Maker, Order, Ordered, Place, Stmt, StmtKind,
 };
 
 /// The maximal number of pairs of accesses that a barrier contains as its reasons.
@@ -61,10 +61,12 @@ pub(crate) fn order(
         flow: &flow,
         shared,
         diverging: Vec::new(),
+        varying: FxHashSet::default(),
         requires: Vec::new(),
         barriers: 0,
     };
     let mut body = body;
+    pass.find_varying(&body);
     pass.block(&mut body, &Path::start(), &[])?;
     Ok(Ordering {
         body,
@@ -88,6 +90,9 @@ struct Barriers<'a, 'f> {
     shared: &'a MemoryAliases,
     /// The phrases of the enclosing conditions that may differ between work-items of a group.
     diverging: Vec<Origin>,
+    /// The private variables, also pointers, that may have different values in the work-items of a
+    /// group.
+    varying: FxHashSet<Id>,
     requires: Vec<Prop>,
     barriers: usize,
 }
@@ -433,7 +438,90 @@ impl Barriers<'_, '_> {
         }
     }
 
+    /// Finds the private variables that may vary in a group (divergence analysis): those that an
+    /// expression with different values is assigned to, or that are set where not all work-items of
+    /// a group come. Variables that are set depend on each other, so this is repeated until no more
+    /// are found.
+    fn find_varying(&mut self, body: &[Stmt]) {
+        loop {
+            let before = self.varying.len();
+            self.varying_in(body, false);
+            if self.varying.len() == before {
+                return;
+            }
+        }
+    }
+
+    fn varying_in(&mut self, body: &[Stmt], diverges: bool) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Declare(_, None) => {}
+                StmtKind::Declare(id, Some(value)) => {
+                    if diverges || !self.is_uniform(value) {
+                        self.varying.insert(*id);
+                    }
+                }
+                StmtKind::Assign(place, value) => {
+                    if diverges || !self.is_uniform_place(place) || !self.is_uniform(value) {
+                        self.varying.insert(place.id);
+                    }
+                }
+                StmtKind::Point(id, place) => {
+                    // Reads through a pointer to other memory may differ.
+                    let reads_alike = matches!(
+                        self.flow.home(place.id),
+                        Home::Input | Home::Local(Some(AddressSpace::Local)) | Home::Pointer { .. }
+                    );
+                    if diverges || !reads_alike || !self.is_uniform_place(place) {
+                        self.varying.insert(*id);
+                    }
+                }
+                StmtKind::Swap(a, b) => {
+                    if diverges || self.varying.contains(a) || self.varying.contains(b) {
+                        self.varying.extend([*a, *b]);
+                    }
+                }
+                StmtKind::For(this) => {
+                    let varies = |nat: &Nat| nat.any_var(&|var| self.differs(var));
+                    let diverges = diverges
+                        || self.differs(this.counter)
+                        || [&this.from, &this.to].into_iter().any(varies);
+                    self.varying_in(&this.body, diverges);
+                }
+                StmtKind::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    let diverges = diverges || !self.is_uniform(condition);
+                    self.varying_in(then, diverges);
+                    self.varying_in(otherwise, diverges);
+                }
+                StmtKind::Block(body) => self.varying_in(body, diverges),
+                StmtKind::Reduce(reduce) => {
+                    self.varying
+                        .extend([reduce.into, reduce.element, reduce.left, reduce.right]);
+                }
+                StmtKind::Barrier(_) => {}
+                StmtKind::Kernel(kernel) => self.varying_in(&kernel.body, diverges),
+            }
+        }
+    }
+
+    /// Returns true if the sizes and the pointer of a place are the same for all work-items.
+    fn is_uniform_place(&self, place: &Place) -> bool {
+        let sizes = [&place.index, &place.lane, &place.lanes];
+        let varies = |nat: &Nat| nat.any_var(&|var| self.differs(var));
+        let is_pointer = matches!(self.flow.home(place.id), Home::Pointer { .. });
+        !sizes.into_iter().flatten().any(varies)
+            && !(is_pointer && self.varying.contains(&place.id))
+    }
+
     /// Returns true if an expression is known to have the same value for all work-items of a group.
+    ///
+    /// All work-items read the same value from a place in local memory, since barriers order each
+    /// read and the writes of other work-items. A private variable has one value for the group
+    /// unless it is known to vary.
     fn is_uniform(&self, expr: &Expr) -> bool {
         let mut uniform = true;
         let same = |nat: &Nat| !nat.any_var(&|var| self.differs(var));
@@ -443,9 +531,16 @@ impl Barriers<'_, '_> {
                     same(nat)
                 }
                 ExprKind::Load(place) => {
-                    let sizes = [&place.index, &place.lane, &place.lanes];
-                    let is_input = self.flow.home(place.id) == Home::Input;
-                    is_input && sizes.into_iter().flatten().all(same)
+                    let has_one_value = match self.flow.home(place.id) {
+                        Home::Input | Home::Local(Some(AddressSpace::Local)) => true,
+                        Home::Local(None | Some(AddressSpace::Private)) => {
+                            !self.varying.contains(&place.id)
+                        }
+                        // One to other memory varies.
+                        Home::Pointer { .. } => true,
+                        Home::Output | Home::Local(Some(_)) => false,
+                    };
+                    has_one_value && self.is_uniform_place(place)
                 }
                 _ => true,
             };

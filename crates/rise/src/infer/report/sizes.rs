@@ -80,6 +80,7 @@ impl Infer<'_> {
                 };
                 let help = (self.split_into_other_rows(cause, &expected, &found))
                     .or_else(|| self.rows_for_columns(cause, a))
+                    .or_else(|| self.help_for_repeat(cause))
                     .or_else(|| self.size_help(&expected, &found, a, b));
                 (codes::SIZE_MISMATCH, format!("{first}{comparison}{why}"), help)
             }
@@ -498,6 +499,23 @@ impl Infer<'_> {
             ),
             self.help_for_round(cause.span),
         )
+    }
+
+    /// Returns the help for a function of `repeat`, `repeatInPlace` or `repeatWhile` whose result has
+    /// another size than its argument.
+    fn help_for_repeat(&self, cause: Cause) -> Option<String> {
+        let CauseCode::Argument { head, .. } = cause.why else {
+            return None;
+        };
+        let repeats = [
+            Primitive::Repeat,
+            Primitive::RepeatInPlace,
+            Primitive::RepeatWhile,
+        ];
+        self.is_primitive(self.head(head), &repeats).then(|| {
+            "each round gets what the last one gives, so that the type must stay the same; `iterate` allows arrays that become shorter"
+                .to_owned()
+        })
     }
 
     /// Returns the help about sizes in `iterate`, if the place is in the function of one.
