@@ -24,9 +24,9 @@ syntax keyword risePrimitive slide assume gather scatter reorder padCst padClamp
 syntax keyword risePrimitive makePair fst snd mapFst mapSnd vectorFromScalar asScalar asVector
 syntax keyword risePrimitive asVectorAligned mapVec map mapSeq mapSeqUnroll mapStream iterateStream
 syntax keyword risePrimitive mapPar mapGlobal mapWorkGroup mapLocal reducePar reduceSeq
-syntax keyword risePrimitive reduceSeqUnroll scanSeq iterate circularBuffer rotateValues toMem
-syntax keyword risePrimitive oclRun depMapSeq depMapPar depZip depJoin partition makeDepPair dmatch
-syntax keyword risePrimitive reduce
+syntax keyword risePrimitive reduceSeqUnroll scanSeq iterate repeat repeatInPlace repeatWhile
+syntax keyword risePrimitive circularBuffer rotateValues toMem oclRun depMapSeq depMapPar depZip
+syntax keyword risePrimitive depJoin partition makeDepPair dmatch reduce
 " Others.
 syntax keyword riseHole _
 

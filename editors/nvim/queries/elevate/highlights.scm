@@ -54,8 +54,8 @@
     "unzip" "makePair" "fst" "snd" "mapFst" "mapSnd" "vectorFromScalar" "asScalar" "asVector"
     "asVectorAligned" "mapVec" "map" "mapSeq" "mapSeqUnroll" "mapStream" "iterateStream" "mapPar"
     "mapGlobal" "mapWorkGroup" "mapLocal" "reducePar" "reduceSeq" "reduceSeqUnroll" "scanSeq"
-    "iterate" "circularBuffer" "rotateValues" "toMem" "oclRun" "depMapSeq" "depMapPar" "depZip"
-    "depJoin" "partition" "makeDepPair" "dmatch" "reduce"))
+    "iterate" "repeat" "repeatInPlace" "repeatWhile" "circularBuffer" "rotateValues" "toMem"
+    "oclRun" "depMapSeq" "depMapPar" "depZip" "depJoin" "partition" "makeDepPair" "dmatch" "reduce"))
 
 (node) @constructor
 ((identifier) @constructor (#any-of? @constructor "Success" "Failure"))

@@ -538,7 +538,7 @@ impl Barriers<'_, '_> {
                         }
                         // One to other memory varies.
                         Home::Pointer { .. } => true,
-                        Home::Output | Home::Local(Some(_)) => false,
+                        Home::Output | Home::InOut | Home::Local(Some(_)) => false,
                     };
                     has_one_value && self.is_uniform_place(place)
                 }
