@@ -681,6 +681,8 @@ fn tuples_are_results_and_arrays_of_tuples_of_arrays_are_not() {
             error[not-a-program] at main
               `main` cannot be compiled on its own: its result `n.(n.f32, f32)` is an array of tuples that contain arrays
               help: return a tuple of arrays: `unzip` makes it of an array of tuples
+              fix: Give a tuple of arrays: `unzip`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => (xs |> mapSeq(id), x))) |> unzip))
         "#]],
     );
     say(
