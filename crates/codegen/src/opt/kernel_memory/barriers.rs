@@ -512,9 +512,10 @@ impl Barriers<'_, '_> {
     fn is_uniform_place(&self, place: &Place) -> bool {
         let sizes = [&place.index, &place.lane, &place.lanes];
         let varies = |nat: &Nat| nat.any_var(&|var| self.differs(var));
-        let is_pointer = matches!(self.flow.home(place.id), Home::Pointer { .. });
-        !sizes.into_iter().flatten().any(varies)
-            && !(is_pointer && self.varying.contains(&place.id))
+        let points = matches!(self.flow.home(place.id), Home::Pointer { .. });
+        let differs =
+            sizes.into_iter().flatten().any(varies) || points && self.varying.contains(&place.id);
+        !differs
     }
 
     /// Returns true if an expression is known to have the same value for all work-items of a group.
