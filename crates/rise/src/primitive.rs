@@ -508,6 +508,9 @@ mod tests {
                 "reduceSeqUnroll",
                 "scanSeq",
                 "iterate",
+                "repeat",
+                "repeatInPlace",
+                "repeatWhile",
                 "circularBuffer",
                 "rotateValues",
                 "toMem"
