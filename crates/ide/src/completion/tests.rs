@@ -200,13 +200,14 @@ fn types_kinds_and_annotations() {
         "@$0\ndef f = 1\n",
         10,
         expect![[r#"
-        Annotation assume    => assume($1)
-        Annotation exact
-        Annotation opencl    => opencl(local = [$1], global = [$2])
-        Annotation run    => run($1)
-        Annotation strategy    => strategy($1)
-        Annotation target    => target(${1|c,openmp,opencl|})
-    "#]],
+            Annotation assume    => assume($1)
+            Annotation exact
+            Annotation inout    => inout($1)
+            Annotation opencl    => opencl(local = [$1], global = [$2])
+            Annotation run    => run($1)
+            Annotation strategy    => strategy($1)
+            Annotation target    => target(${1|c,openmp,opencl|})
+        "#]],
     );
     check(
         "@target($0)\ndef f = 1\n",
