@@ -260,7 +260,9 @@ impl<'d> View<'d> {
             };
         }
         let mut scope = Scope::at_term(self.item(), self.parents(), term);
-        scope.binders.retain(|&binder| self.binds(binder));
+        if self.item().head().is_some() {
+            scope.binders.retain(|&binder| self.binds(binder));
+        }
         scope
     }
 

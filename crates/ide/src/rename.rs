@@ -458,6 +458,21 @@ mod tests {
             "#]],
         );
         check(
+            "@inout(x)\ndef f = fun($0x: 4.f32, y: f32 => x)\n",
+            "values",
+            expect![[r#"
+                @inout(values)
+                def f = fun(values: 4.f32, y: f32 => values)
+            "#]],
+        );
+        check(
+            "def f(inout $0x: n.f32, y: f32): n.f32 = x\n",
+            "values",
+            expect![[r#"
+                def f(inout values: n.f32, y: f32): n.f32 = values
+            "#]],
+        );
+        check(
             "def g : (n: Nat) -> (sum(i, 0, n, $0i + 1)).f32 -> f32 = depFun(n: Nat => fun(xs => 0.0f))\n",
             "k",
             expect![[r#"

@@ -197,20 +197,33 @@ pub fn outputs(result: &Ty) -> Vec<Ty> {
 /// the components `updated` that are new values of parameters (see [`in_place_components`]), and
 /// the [outputs] of the others.
 pub fn parts(result: &Ty, updated: &[Vec<Half>]) -> Vec<Ty> {
-    let whole = updated.iter().any(Vec::is_empty);
-    match &**result {
-        Type::Pair(a, b) if !whole && (contains_array(result) || !updated.is_empty()) => {
-            let inside = |half: Half| -> Vec<Vec<Half>> {
-                let places = updated.iter().filter_map(|place| place.split_first());
-                let inside = places.filter(|(first, _)| **first == half);
-                inside.map(|(_, rest)| rest.to_vec()).collect()
-            };
-            let mut found = parts(a, &inside(Half::First));
-            found.extend(parts(b, &inside(Half::Second)));
-            found
-        }
-        _ => vec![result.clone()],
+    match components(result, updated) {
+        Some(halves) => halves
+            .iter()
+            .flat_map(|(half, updated)| parts(half, updated))
+            .collect(),
+        None => vec![result.clone()],
     }
+}
+
+/// Returns both components of a result of several [parts], each with the places in it that are
+/// updated; `None` if the result is one part.
+pub fn components(result: &Ty, updated: &[Vec<Half>]) -> Option<[(Ty, Vec<Vec<Half>>); 2]> {
+    let Type::Pair(a, b) = &**result else {
+        return None;
+    };
+    let is_one = updated.iter().any(Vec::is_empty);
+    let inside = |half: Half| {
+        let places = updated.iter().filter_map(|place| place.split_first());
+        let inside = places.filter(|(first, _)| **first == half);
+        inside.map(|(_, rest)| rest.to_vec()).collect()
+    };
+    (!is_one && (contains_array(result) || !updated.is_empty())).then(|| {
+        [
+            (a.clone(), inside(Half::First)),
+            (b.clone(), inside(Half::Second)),
+        ]
+    })
 }
 
 /// A component of a result that is not the new value of a parameter that is updated in place.

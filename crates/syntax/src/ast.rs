@@ -755,6 +755,28 @@ impl Item {
         }
     }
 
+    /// Returns the names of the parameters of the `fun`s at the start of the definition's body, also
+    /// behind `depFun`s and `let`s.
+    pub fn value_parameters(&self) -> Vec<&str> {
+        let ItemKind::Def { body, .. } = &self.kind else {
+            return Vec::new();
+        };
+        let mut names = Vec::new();
+        let mut next = Some(*body);
+        while let Some(term) = next {
+            next = match &self.term(term).kind {
+                TermKind::Fun { params, body, .. } => {
+                    names.extend(params.iter().map(|id| self.binder(*id).name.as_str()));
+                    Some(*body)
+                }
+                TermKind::DepFun { body, .. } | TermKind::Let { body, .. } => Some(*body),
+                TermKind::Paren(inner) => Some(*inner),
+                _ => None,
+            };
+        }
+        names
+    }
+
     /// Returns the names of the parameters that are updated in place, each with its span: those
     /// that are marked left of `=`, or that the annotation `@inout` names.
     pub fn updated_parameters(&self) -> Vec<(&Name, Span)> {

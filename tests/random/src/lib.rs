@@ -21,7 +21,6 @@ pub use choice::Choice;
 
 pub(crate) use data::{Data, Num, Size};
 use foreign::Function;
-use written::INDICES;
 
 /// The target, which determines the primitives of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,9 +238,14 @@ impl Maker {
         };
         let new = match self.choice.below(3) {
             0 => format!("zip(u)(u) |> {map}(fun(q => {f}(q._1)(q._2)))"),
-            1 => format!(
-                "({INDICES}) |> reduceSeq(fun((v, i) => zip(v)(v) |> mapSeq(fun(q => {f}(q._1)(q._2)))))(u)"
-            ),
+            1 => {
+                let rows = format!(
+                    "generate(fun(i => generate(fun(j => {}))))",
+                    self.start(&elem)
+                );
+                let step = self.combined_rows("v", "row", &elem);
+                format!("({rows} : 3.{n}.{elem}) |> reduceSeq(fun((v, row) => {step}))(u)")
+            }
             _ => format!("zip(u)(u |> split(1) |> join) |> {map}(fun(q => {f}(q._1)(q._2)))"),
         };
         Some((Data::array(n, elem), new))

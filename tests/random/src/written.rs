@@ -3,9 +3,6 @@
 use crate::views::{as_scalars, joined, split, transposed};
 use crate::{Data, Maker, Size};
 
-/// An array of three indices.
-pub(crate) const INDICES: &str = "generate(fun(i => i)) : 3.Idx[3]";
-
 impl Maker {
     /// Applies some views to a written value.
     pub fn written_views(&mut self, value: &str, ty: &Data) -> (String, Data) {
@@ -65,24 +62,25 @@ impl Maker {
         Some((text, Data::array(n, out)))
     }
 
-    /// Sometimes repeats steps on an array of numbers that leave the accumulator as it is, or
-    /// continue with an inner reduction that starts from it.
+    /// Sometimes reduces several copies of an array of numbers by steps that leave the accumulator as
+    /// it is, or continue with an inner reduction that starts from it.
     pub fn updated_in_place(&mut self, written: String, ty: &Data) -> String {
-        let Data::Array(_, elem) = ty else {
+        let Data::Array(n, elem) = ty else {
             return written;
         };
         if !elem.is_number() || !self.choice.one_in(8) {
             return written;
         }
-        let (acc, round) = (self.name("acc"), self.name("round"));
-        let mut step = |from: &str| {
-            let f = self.combination(elem, elem);
-            let p = self.name("p");
-            format!("zip({from})({from}) |> mapSeq(fun({p} => {f}({p}._1)({p}._2)))")
+        let (y, acc, row) = (self.name("y"), self.name("acc"), self.name("row"));
+        let first = self.combined_rows(&acc, &row, elem);
+        let inner = format!(
+            "(generate(fun(copy => {row})) : 2.{ty}) |> reduceSeq(fun((inner, next) => {}))({acc})",
+            self.combined_rows("inner", "next", elem)
+        );
+        let condition = match n.at_least() {
+            0 => "true".to_owned(),
+            _ => format!("({row} |> idx(0)) < {}", self.start(elem)),
         };
-        let (first, second) = (step(&acc), step("inner"));
-        let inner = format!("({INDICES}) |> reduceSeq(fun((inner, i) => {second}))({acc})");
-        let condition = format!("indexAsNat({round}) == 1");
         let step = match self.choice.below(4) {
             0 => format!("select({condition})({acc})({first})"),
             1 => inner,
@@ -90,8 +88,16 @@ impl Maker {
             _ => format!("select({condition})({first})({acc})"),
         };
         format!(
-            "({INDICES}) |> reduceSeq(fun(({acc}, {round}) => {step}))({written}) |> mapSeq(id)"
+            "let {y} = ({written}) |> toMem in (generate(fun(copy => {y})) : 3.{ty}) |> \
+             reduceSeq(fun(({acc}, {row}) => {step}))({y} |> mapSeq(id)) |> mapSeq(id)"
         )
+    }
+
+    /// Generates the combination of two arrays of numbers, element by element.
+    pub fn combined_rows(&mut self, a: &str, b: &str, elem: &Data) -> String {
+        let f = self.combination(elem, elem);
+        let p = self.name("p");
+        format!("zip({a})({b}) |> mapSeq(fun({p} => {f}({p}._1)({p}._2)))")
     }
 
     /// Sometimes adds unwritten elements after a result.

@@ -291,8 +291,8 @@ impl<'f> Flow<'f> {
     }
 
     /// Returns the address space of a variable that work-items share and write: global memory for
-    /// the outputs and what is updated in place, and that of a variable in local or global memory; `None` for other variables,
-    /// and for pointers.
+    /// the outputs and what is updated in place, and that of a variable in local or global memory;
+    /// `None` for other variables, and for pointers.
     pub fn shared(&self, id: Id) -> Option<AddressSpace> {
         match self.home(id) {
             Home::Output | Home::InOut => Some(AddressSpace::Global),

@@ -482,8 +482,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Appends loops that copy the result of the last iteration to the output, if there is one; they are distributed
-    /// as [`Lower::distribute_copies`] says.
+    /// Appends loops that copy the result of the last iteration to the output, if there is one; they
+    /// are distributed as [`Lower::distribute_copies`] says.
     pub(super) fn copy_out(
         &mut self,
         from: &Store,

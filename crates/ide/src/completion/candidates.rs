@@ -254,11 +254,14 @@ impl<'p, 'd> List<'p, 'd> {
         }
         if name.is_some_and(|name| rise::USING_PARAMETERS.contains(&name)) {
             let item = place.view.item();
+            let takes_values = name == Some("inout");
             for id in place.view.params() {
-                if matches!(place.view.binder_info(id), BinderInfo::TypeLevel(..)) {
-                    let name = &item.binder(id).name;
-                    self.push(Entry::new(name, CompletionKind::TypeParameter, 1));
-                }
+                let kind = match place.view.binder_info(id) {
+                    BinderInfo::TypeLevel(..) if !takes_values => CompletionKind::TypeParameter,
+                    BinderInfo::Value(_) if takes_values => CompletionKind::Value,
+                    _ => continue,
+                };
+                self.push(Entry::new(&item.binder(id).name, kind, 1));
             }
         }
     }

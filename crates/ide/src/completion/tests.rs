@@ -252,6 +252,14 @@ fn types_kinds_and_annotations() {
         "#]],
     );
     check(
+        "@inout($0)\ndef f = depFun((n: Nat) => fun(x: n.f32, a: f32 => x))\n",
+        10,
+        expect![[r#"
+            Value a
+            Value x
+        "#]],
+    );
+    check(
         "@run($0)\ndef f = depFun((n: Nat, m: Nat) => fun(x: n.f32 => x))\n",
         10,
         expect![[r#"

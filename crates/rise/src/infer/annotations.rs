@@ -25,7 +25,7 @@ pub const ANNOTATIONS: &[&str] = &[
     "inout",
 ];
 /// The annotations whose arguments refer to parameters of the definition.
-pub const USING_PARAMETERS: &[&str] = &[LAUNCH_ANNOTATION, "run", "assume"];
+pub const USING_PARAMETERS: &[&str] = &[LAUNCH_ANNOTATION, "run", "assume", "inout"];
 /// Annotations that a definition has at most once.
 const ONCE: &[&str] = &[LAUNCH_ANNOTATION, "run", "strategy", "exact", "inout"];
 
@@ -311,7 +311,7 @@ impl<'a> Infer<'a> {
                     continue;
                 }
             };
-            if self.value_parameters().contains(&key.name.as_str()) {
+            if self.item.value_parameters().contains(&key.name.as_str()) {
                 let message = format!("`@run` takes sizes, and `{}` is a value", key.name);
                 let help = format!(
                     "give the value when the program runs: `--arg {}=…`",
@@ -373,29 +373,6 @@ impl<'a> Infer<'a> {
             place: first.into(),
             message: "the first one".to_owned(),
         });
-    }
-
-    /// Returns the names of the parameters of the `fun`s at the start of the definition's body,
-    /// also behind `depFun`s and `let`s.
-    pub(super) fn value_parameters(&self) -> Vec<&'a str> {
-        let item = self.item;
-        let ItemKind::Def { body, .. } = &item.kind else {
-            return Vec::new();
-        };
-        let mut names = Vec::new();
-        let mut next = Some(*body);
-        while let Some(term) = next {
-            next = match &item.term(term).kind {
-                TermKind::Fun { params, body, .. } => {
-                    names.extend(params.iter().map(|id| item.binder(*id).name.as_str()));
-                    Some(*body)
-                }
-                TermKind::DepFun { body, .. } | TermKind::Let { body, .. } => Some(*body),
-                TermKind::Paren(inner) => Some(*inner),
-                _ => None,
-            };
-        }
-        names
     }
 
     /// Returns the names of the sizes that the definition's type or its outermost `depFun`s bind.
@@ -524,7 +501,7 @@ impl<'a> Infer<'a> {
             }
             return;
         }
-        let params = self.value_parameters();
+        let params = self.item.value_parameters();
         for arg in &annotation.args {
             let (span, text) = match (&arg.key, &arg.value) {
                 (None, AnnotationValue::Term(term)) => {

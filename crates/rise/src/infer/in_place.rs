@@ -17,7 +17,7 @@ impl Infer<'_> {
         if updated.is_empty() || self.failed() {
             return;
         }
-        let params = self.value_parameters();
+        let params = self.item.value_parameters();
         let (mut marked, mut types) = (Vec::new(), Vec::new());
         let mut rest = without_sizes(ty);
         for param in params {

@@ -42,8 +42,6 @@ struct Host<'m> {
     main: String,
     /// The texts of the functions that write a random value to memory, by scalar type.
     fills: Vec<(ScalarType, String)>,
-    /// The parameters that are updated in place, with the layouts of their elements.
-    updated: Vec<(usize, CType)>,
 }
 
 impl<'m> Host<'m> {
@@ -67,7 +65,6 @@ impl<'m> Host<'m> {
             sizes: SizeText::new(names, index),
             main: String::new(),
             fills: Vec::new(),
-            updated: Vec::new(),
         }
     }
 
@@ -89,8 +86,9 @@ impl<'m> Host<'m> {
         for at in 0..self.device.kernels.len() {
             self.kernel(at)?;
         }
-        self.rounds();
-        self.checksum(&outputs);
+        let updated = self.updated()?;
+        self.rounds(&updated);
+        self.checksum(&updated, &outputs);
         let outputs = (0..outputs.len()).map(|at| format!("output_{at}_memory"));
         let memory = inputs.into_iter().chain(buffers).chain(outputs);
         for name in memory {
@@ -346,9 +344,6 @@ impl<'m> Host<'m> {
             }
             self.line("}");
             let is_updated = self.module.signature.inout.contains(&at);
-            if is_updated {
-                self.updated.push((at, layout));
-            }
             if is_array || is_updated {
                 let access = match is_updated {
                     true => "CL_MEM_READ_WRITE",
@@ -380,6 +375,15 @@ impl<'m> Host<'m> {
             layouts.push(layout);
         }
         Ok(layouts)
+    }
+
+    /// Returns the parameters that are updated in place, with the layouts of their elements.
+    fn updated(&self) -> Result<Vec<(usize, CType)>> {
+        let signature = &self.module.signature;
+        let updated = signature.inout.iter();
+        updated
+            .map(|at| Ok((*at, self.layout(&element(&signature.params[*at].1))?)))
+            .collect()
     }
 
     fn buffers(&mut self) -> Result<Vec<String>> {
@@ -444,12 +448,12 @@ impl<'m> Host<'m> {
 
     /// Writes the timing: all kernels run in order once to warm up and then ten times, and the best
     /// time of each is printed.
-    fn rounds(&mut self) {
+    fn rounds(&mut self, updated: &[(usize, CType)]) {
         let kernels = self.device.kernels.len();
         self.line(&format!("double best[{kernels}] = {{0}};"));
         self.line("for (int round = 0; round <= 10; round++) {");
         self.line("    double time = 0;");
-        for (at, layout) in self.updated.clone() {
+        for (at, layout) in updated {
             let size = layout.size();
             self.line(&format!(
                 "    check(clEnqueueWriteBuffer(queue, memory_{at}, CL_TRUE, 0, \
@@ -478,11 +482,11 @@ impl<'m> Host<'m> {
     /// Writes the checksum, which is the sum of all numbers of the parameters that are updated in
     /// place and of the outputs, except for those of type `f16`, and the release of the memory of the
     /// inputs.
-    fn checksum(&mut self, outputs: &[CType]) {
+    fn checksum(&mut self, updated: &[(usize, CType)], outputs: &[CType]) {
         self.line("double sum = 0;");
-        for (at, layout) in self.updated.clone() {
+        for (at, layout) in updated {
             let (memory, count) = (format!("memory_{at}"), format!("input_{at}_count"));
-            self.sum(&format!("updated_{at}"), (&memory, &count), &layout);
+            self.sum(&format!("updated_{at}"), (&memory, &count), layout);
         }
         for (at, layout) in outputs.iter().enumerate() {
             let (memory, count) = (format!("output_{at}_memory"), format!("output_{at}_count"));

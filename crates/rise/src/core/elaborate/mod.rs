@@ -54,7 +54,7 @@ pub fn elaborate_in<P: Surface>(item: &Item, inference: &Inference) -> Option<De
         ItemKind::Foreign { .. } => (elaborator.foreign(name.name.clone())?, Box::default()),
         ItemKind::Import { .. } | ItemKind::Stray => return None,
     };
-    let inout = inout(item, &body);
+    let inout = inout(item, &body.ty);
     let parameter = |v: Var| elaborator.parameters.get(&v).copied().unwrap_or(v);
     let conditions = |props: &mut dyn Iterator<Item = &Prop>| -> Box<[Prop]> {
         props.map(|prop| rename_prop(prop, &parameter)).collect()
@@ -77,22 +77,30 @@ pub fn elaborate_in<P: Surface>(item: &Item, inference: &Inference) -> Option<De
 }
 
 /// Returns the positions of the parameters that are updated in place, counted among the values; in
-/// DPIA, acceptors do not count.
-fn inout<P>(item: &Item, body: &Expr<P>) -> Box<[usize]> {
+/// DPIA, acceptors do not count. `ty` is the type of the definition.
+fn inout(item: &Item, ty: &Ty) -> Box<[usize]> {
     let updated = item.updated_parameters();
+    if updated.is_empty() {
+        return Box::default();
+    }
+    let mut names = item.value_parameters().into_iter();
     let (mut positions, mut at) = (Vec::new(), 0);
-    let mut rest = body;
+    let mut rest = ty;
     loop {
-        rest = match &rest.form {
-            Form::DepLambda(_, _, body) => body,
-            Form::Lambda(param, body) => {
-                if !matches!(*param.ty, Type::Acc(_)) {
-                    if updated.iter().any(|(name, _)| **name == param.local.name) {
+        rest = match &**rest {
+            Type::Pi(pi) => &pi.body,
+            Type::Fun(param, result) => {
+                let name = names.next();
+                if !matches!(**param, Type::Acc(_)) {
+                    if updated
+                        .iter()
+                        .any(|(updated, _)| Some(updated.as_str()) == name)
+                    {
                         positions.push(at);
                     }
                     at += 1;
                 }
-                body
+                result
             }
             _ => return positions.into(),
         };
