@@ -185,7 +185,8 @@ impl Workspace {
         let edits = match edits {
             Ok(edits) => edits,
             // Some errors are only found when the rewrite is chosen, which says so.
-            Err(reason) if reason.starts_with("the result would have an error") => {
+            // They are those of the result, and of definitions that use it.
+            Err(reason) if reason.contains(" would have an error: ") => {
                 return Verdict::Skipped("it is refused when it is chosen".to_owned());
             }
             Err(reason) => return Verdict::Wrong(format!("refused: {reason}")),
