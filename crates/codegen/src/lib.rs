@@ -21,6 +21,7 @@ use dpia::PhraseProgram;
 pub use analysis::memory;
 pub use dpia::{Features, IndexPolicy, IndexWidth, Parallelism};
 pub use error::CompileError;
+pub use ir::host::HostStep;
 pub use ir::kernel::{Items, LaunchVars};
 pub use ir::{Listing, Mapping, PassSet};
 pub use lower::Lowered;

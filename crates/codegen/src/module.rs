@@ -7,6 +7,7 @@ use nat::{Nat, Prop};
 use rise::core::{Foreign, Launch};
 use syntax::ast::Name;
 
+use crate::ir::host::HostStep;
 use crate::ir::kernel::{Items, LaunchVars};
 use crate::ir::{Barrier, Mapping};
 use crate::signature::Signature;
@@ -62,8 +63,13 @@ pub struct BarrierText {
 /// The kernels of a module, and the buffers that the host allocates for them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Device {
-    /// The kernels in the order of their execution.
+    /// The kernels in the order of their first launches.
     pub kernels: Vec<Kernel>,
+    /// The steps of the host, which launch the kernels. Their memory is an output, a parameter, a
+    /// buffer or a handle.
+    pub steps: Vec<HostStep<KernelArg>>,
+    /// The number of handles.
+    pub handles: usize,
     /// The buffers in global memory that the kernels need in addition to the outputs and the
     /// parameters.
     pub buffers: Vec<Buffer>,
@@ -116,6 +122,8 @@ pub enum KernelArg {
     Param(usize),
     /// The buffer with this index in [`Device::buffers`].
     Buffer(usize),
+    /// The memory to which the handle with this index refers when the kernel is launched.
+    Handle(usize),
     /// Local memory that the host allocates at the launch.
     Local {
         /// The size in bytes.

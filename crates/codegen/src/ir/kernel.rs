@@ -5,6 +5,7 @@ use nat::{Nat, Prop, Var};
 use rise::Names;
 use rise::core::Launch;
 
+use super::host::HostStep;
 use super::types::CType;
 use super::{Function, Id, Level};
 use crate::error::Result;
@@ -28,13 +29,25 @@ pub(crate) enum Code {
 /// The kernels of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernels {
-    /// The kernels, in the order in which they run.
+    /// The kernels, in the order in which they run first.
     pub kernels: Vec<KernelFunction>,
+    /// The steps of the host. Memory is that of the function before it was split.
+    pub steps: Vec<HostStep<Id>>,
+    /// The handles in `steps`: pointers of the function before it was split, which stand for whole
+    /// arrays.
+    pub handles: Vec<Id>,
     /// The global arrays that are declared outside of the kernels, so that several kernels can use
     /// them.
     pub shared: Vec<Temporary>,
     /// True if the sizes of each call select the width of indices and suffice to do so.
     pub depends_on_sizes: bool,
+}
+
+impl Kernels {
+    /// Returns true if the host launches one kernel once, whose parameters are those of the program.
+    pub fn is_one_launch(&self) -> bool {
+        self.kernels.len() == 1 && self.steps == [HostStep::Launch(0)]
+    }
 }
 
 impl AsMut<Function> for Function {

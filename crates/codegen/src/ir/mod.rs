@@ -5,6 +5,7 @@
 //! Sizes and indices are represented by [`Nat`]s wherever possible, not by expressions: a loop
 //! counter is a size variable with a known range, so that indices can be simplified.
 
+pub(crate) mod host;
 pub(crate) mod kernel;
 mod passes;
 pub(crate) mod print;

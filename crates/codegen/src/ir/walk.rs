@@ -28,6 +28,15 @@ pub(crate) fn has_loop(body: &[Stmt]) -> bool {
     found
 }
 
+/// Returns true if a kernel is among the statements.
+pub(crate) fn has_kernel(body: &[Stmt]) -> bool {
+    let mut found = false;
+    each_stmt(body, &mut |stmt| {
+        found |= matches!(stmt.kind, StmtKind::Kernel(_));
+    });
+    found
+}
+
 /// Calls `visit` with each expression that is a direct part of a statement, but not with its
 /// subexpressions.
 pub(crate) fn each_expr<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Expr)) {

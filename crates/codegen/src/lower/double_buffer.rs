@@ -22,7 +22,7 @@ use super::read::{load, nat_arg};
 use super::store::{Part, Store, lost};
 use super::{Lower, stmt};
 use crate::error::Result;
-use crate::ir::walk::{Renamed, change_all, each_stmt};
+use crate::ir::walk::{Renamed, change_all, each_stmt, has_kernel};
 use crate::ir::{ExprKind, Home, Id, Level, Loop, LoopMode, Place, Stmt, StmtKind, Variable};
 
 /// The maximal number of iterations that are unrolled for OpenCL if the buffers are in memory that
@@ -209,7 +209,11 @@ impl Lower<'_> {
             Home::Local(space) => space.unwrap_or(AddressSpace::Private),
             Home::Pointer { .. } => AddressSpace::Constant,
         };
-        space(self.function.variables[place.id.0 as usize].home) == space(home)
+        let found = match self.host_pointers.contains(&place.id) {
+            true => AddressSpace::Global,
+            false => space(self.function.variables[place.id.0 as usize].home),
+        };
+        found == space(home)
     }
 
     fn allocate_buffer(
@@ -246,6 +250,7 @@ impl Lower<'_> {
             second = buffers.input_count.clone();
         }
         let ty = buffers.array(&buffers.input_count);
+        let is_on_host = launches_kernels(&buffers.body);
         let mut pointer = |name: &str, writable| {
             let home = Home::Pointer {
                 writable,
@@ -253,7 +258,11 @@ impl Lower<'_> {
             };
             let store = self.allocate_whole(&name.into(), &ty, home, origin);
             declare(&store, origin, out);
-            Ok((leaf(&store, origin)?, store))
+            let id = leaf(&store, origin)?;
+            if is_on_host {
+                self.host_pointers.insert(id);
+            }
+            Ok((id, store))
         };
         let (from, read) = pointer("from", false)?;
         let (into, write) = pointer("into", true)?;
@@ -335,8 +344,8 @@ impl Lower<'_> {
 
     /// Makes the statements of an iteration, up to the exchange of its buffers, use copies of its
     /// two pointers that are `restrict` pointers, since the buffers do not overlap between two
-    /// exchanges. Changes nothing if pointers are set in these statements, or if indices that depend
-    /// on data read a buffer.
+    /// exchanges. Changes nothing if pointers are set in these statements, if indices that depend on
+    /// data read a buffer, or for the host, where each kernel has parameters of its own.
     fn add_unaliased_pointers(
         &mut self,
         body: &mut Vec<Stmt>,
@@ -350,7 +359,8 @@ impl Lower<'_> {
         let exchanged = body[first..].iter().position(is_pointer_update);
         let end = exchanged.map_or(body.len(), |at| first + at);
         let mut opaque = self.function.opaque.iter();
-        if exchanges(&body[first..end], read)
+        if has_kernel(body)
+            || exchanges(&body[first..end], read)
             || exchanges(&body[first..end], write)
             || opaque.any(|(_, expr)| self.reads(expr, read) || self.reads(expr, write))
         {
@@ -552,6 +562,11 @@ impl Lower<'_> {
         out.push(stmt(kind, origin));
         Ok(())
     }
+}
+
+/// Returns true if a command launches kernels, so that the host executes it.
+fn launches_kernels(command: &Phrase) -> bool {
+    subterms(command).any(|term| matches!(term.form, Form::Primitive(Prim::OclRunCommand, ..)))
 }
 
 /// Returns true if a statement assigns or exchanges pointers, or is a branch of which all

@@ -31,6 +31,7 @@ use dpia::{IndexWidth, Phrase, PhraseProgram, Prim};
 use nat::{Facts, Nat, Prop};
 use rise::core::{Form, Origin, Param};
 use rise::{Ty, Type};
+use rustc_hash::FxHashSet;
 
 use crate::error::CompileError;
 use crate::ir::{
@@ -88,6 +89,8 @@ struct Lower<'p> {
     signature: Signature,
     /// The facts about sizes that hold at the current place.
     facts: Facts,
+    /// The pointers of loops around kernels. They point to whole arrays in global memory.
+    host_pointers: FxHashSet<Id>,
     /// The counters of the enclosing sequential loops.
     counters: Vec<nat::Var>,
     /// The sums that enclosing loops are to accumulate in variables, so that their iterations do
@@ -135,6 +138,7 @@ impl<'p> Lower<'p> {
                 names: program.names.clone(),
             },
             facts,
+            host_pointers: FxHashSet::default(),
             counters: Vec::new(),
             running: Vec::new(),
             is_duplicated: false,

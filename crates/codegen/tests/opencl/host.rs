@@ -82,6 +82,20 @@ fn several_kernels_run() {
     );
 }
 
+const ROUNDS: &str = "def rounds = depFun((k: Nat, n: Nat) => fun(xs: n.f32 =>
+    xs |> mapGlobal(fun(x => x * 0.0f)) |> oclRun(32, 1, 1)(n, 1, 1) |> toMem(Global)
+       |> repeat(Global)(k)(fun(ys => ys |> mapGlobal(fun(y => y + 1.0f)) |> oclRun(32, 1, 1)(n, 1, 1)))))";
+
+#[test]
+#[cfg_attr(not(tool = "opencl-dev"), ignore = "needs the headers of OpenCL")]
+fn kernels_run_in_rounds() {
+    for (rounds, sum) in [("1", "64"), ("2", "128"), ("7", "448")] {
+        let (fine, text) = run(ROUNDS, "rounds", &[rounds, "64"]);
+        assert!(fine, "{text}");
+        assert!(text.contains(&format!("checksum: {sum}\n")), "{text}");
+    }
+}
+
 #[test]
 #[cfg_attr(not(tool = "opencl-dev"), ignore = "needs the headers of OpenCL")]
 fn launch_sizes_are_options() {

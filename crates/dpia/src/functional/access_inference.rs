@@ -446,7 +446,7 @@ impl AccessInference {
                 };
                 let params: Vec<Access> = params.collect();
                 let again = self.again;
-                if primitive != Primitive::Let {
+                if primitive != Primitive::Let && !self.is_host_loop(primitive, into) {
                     self.again = Some((primitive, origin));
                 }
                 let phrase = self.function(arg, &params, &result);

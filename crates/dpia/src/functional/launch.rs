@@ -46,6 +46,14 @@ impl AccessInference {
         })
     }
 
+    /// Returns true if the host can run the rounds of a primitive, which writes to `into`: it is
+    /// outside of every kernel, and the number of its rounds is a size. A loop whose result a kernel
+    /// reads runs before that kernel, so it is not inside it.
+    pub(super) fn is_host_loop(&self, primitive: Primitive, into: &WriteDestination) -> bool {
+        matches!(primitive, Primitive::Repeat | Primitive::RepeatInPlace)
+            && !(self.in_kernel && into.is_result())
+    }
+
     pub(super) fn leave_kernel(&mut self, around: Option<SavedKernelState>) {
         if let Some(around) = around {
             self.launch = around.launch;

@@ -260,6 +260,49 @@ fn an_annotation_beside_kernels() {
 }
 
 #[test]
+fn loops_around_kernels() {
+    let kernel = "mapGlobal(fun(x => x * 2.0f)) |> oclRun(64, 1, 1)(n, 1, 1)";
+    let repeated = format!("repeat(Global)(4)(fun(ys => ys |> {kernel}))");
+    for body in [
+        format!("xs |> {repeated}"),
+        format!("xs |> {kernel} |> repeatInPlace(Global)(4)(fun(ys => ys |> {kernel}))"),
+        format!("xs |> {repeated} |> toMem(Global) |> {kernel}"),
+        format!("xs |> repeat(Global)(3)(fun(zs => zs |> {repeated}))"),
+    ] {
+        only_say(
+            &format!("def main = depFun(n: Nat => fun(xs: n.f32 => {body}))"),
+            expect![[r#""#]],
+        );
+    }
+    only_say(
+        &format!(
+            "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> {repeated} |> oclRun(64, 1, 1)(n, 1, 1)))"
+        ),
+        expect![[r#"
+            error[wrong-nesting] at oclRun
+              `oclRun` cannot be inside `repeat`
+              the host runs a loop around kernels, and this loop is inside of a kernel
+              inside this: repeat(Global)(4)(fun(ys => ys |> mapGlobal(fun(x => x * 2.0f)) |> oclRun(64, 1, 1)(n, 1, 1)))
+              help: leave out the `oclRun` around `repeat`, or the one inside, so that one kernel runs all rounds
+        "#]],
+    );
+    only_say(
+        &format!(
+            "def main = depFun(n: Nat => fun(xs: n.f32 => (xs |> repeatWhile(Global)(4)(fun(ys => n > 3))(\n\
+               fun(ys => ys |> {kernel})))._2 |> {kernel}))"
+        ),
+        expect![[r#"
+            error[wrong-nesting] at oclRun
+              `oclRun` cannot be inside `repeatWhile`
+              the host runs loops of a number of rounds that is known, and does not read what kernels compute
+              inside this: repeatWhile(Global)(4)(fun(ys => n > 3))(
+            fun(ys => ys |> mapGlobal(fun(x => x * 2.0f)) |> oclRun(64, 1, 1)(n, 1, 1)))
+              help: put `oclRun` around all of `repeatWhile`, so that one kernel runs it, or write `repeat` with a number of rounds
+        "#]],
+    );
+}
+
+#[test]
 fn kernels_in_loops() {
     only_say(
         "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> iterate(Global)(4)(depFun(l: Nat =>\n\
@@ -267,7 +310,7 @@ fn kernels_in_loops() {
         expect![[r#"
             error[wrong-nesting] at oclRun
               `oclRun` cannot be inside `iterate`
-              the host launches each kernel once, and this function runs again and again
+              the host runs loops of `repeat` and `repeatInPlace` around kernels, and no others
               inside this: iterate(Global)(4)(depFun(l: Nat =>
             fun(ys => ys |> mapGlobal(fun(x => x * 2.0f)) |> oclRun(64, 1, 1)(n, 1, 1))))
               help: put `oclRun` around all of `iterate`, so that one kernel runs it, or write its rounds one after the other, each a kernel
@@ -278,7 +321,7 @@ fn kernels_in_loops() {
         expect![[r#"
             error[wrong-nesting] at oclRun
               `oclRun` cannot be inside `mapSeq`
-              the host launches each kernel once, and this function runs again and again
+              the host runs loops of `repeat` and `repeatInPlace` around kernels, and no others
               inside this: mapSeq(fun(row => row |> mapGlobal(id) |> oclRun(64, 1, 1)(m, 1, 1)))
               help: put `oclRun` around all of `mapSeq`, so that one kernel runs it, or write its rounds one after the other, each a kernel
         "#]],

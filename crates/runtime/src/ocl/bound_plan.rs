@@ -2,15 +2,21 @@
 //! of runs.
 
 use super::error::OclError;
-use super::plan::{ArgPlan, KernelPlan, OutputPlan, ParamPlan, Plan, SizePlan};
+use super::plan::{ArgPlan, LaunchPlan, OutputPlan, ParamPlan, Plan, SizePlan};
 use super::session::{Arg, Buffer, Built, KernelHandle, KernelInfo, Session};
 use std::time::Duration;
+
+/// The largest number of launches that are queued before the host waits for their end.
+const MAX_QUEUED: usize = 1024;
 
 /// Kernels with their arguments on a device.
 #[derive(Debug)]
 pub struct BoundPlan {
     // Declared first, because kernels are dropped before the buffers that they refer to.
+    launches: Vec<BoundLaunch>,
     kernels: Vec<BoundKernel>,
+    /// The launches in the order of their execution, each as its number in `launches`.
+    order: Vec<u32>,
     outputs: Vec<(OutputPlan, Buffer)>,
     /// The values from which outputs are updated in place, each with the number of the output.
     starts: Vec<(usize, Vec<u8>)>,
@@ -22,9 +28,15 @@ pub struct BoundPlan {
     pub log: String,
 }
 
+/// A kernel with the arguments of a launch.
+#[derive(Debug)]
+struct BoundLaunch {
+    kernel: usize,
+    handle: KernelHandle,
+}
+
 #[derive(Debug)]
 struct BoundKernel {
-    handle: KernelHandle,
     info: KernelInfo,
     local: [usize; 3],
     global: [usize; 3],
@@ -79,12 +91,21 @@ impl Session {
             temporary,
             outputs: &outputs,
         };
-        for (kernel, planned) in kernels.iter().zip(&plan.kernels) {
-            kernel.handle.set(&memory.args(planned)?)?;
+        let mut launches = Vec::new();
+        for planned in &plan.launches {
+            let name = plan.kernels.get(planned.kernel).map(|kernel| &kernel.name);
+            let handle = built.kernel(name.map_or("", String::as_str))?;
+            handle.set(&memory.args(planned)?)?;
+            launches.push(BoundLaunch {
+                kernel: planned.kernel,
+                handle,
+            });
         }
         let _memory = memory.into_buffers();
         Ok(BoundPlan {
+            launches,
             kernels,
+            order: plan.order.clone(),
             outputs,
             starts,
             _memory,
@@ -97,8 +118,7 @@ impl Session {
     fn kernels(&self, plan: &Plan, built: &Built) -> Result<Vec<BoundKernel>, OclError> {
         let mut kernels = Vec::new();
         for planned in &plan.kernels {
-            let handle = built.kernel(&planned.name)?;
-            let info = handle.info()?;
+            let info = built.kernel(&planned.name)?.info()?;
             let items: u64 = planned.local.iter().product();
             let local = dimensions(planned.local)?;
             // A kernel that was compiled for this local size fits into the registers, although some
@@ -112,7 +132,6 @@ impl Session {
                 });
             }
             kernels.push(BoundKernel {
-                handle,
                 info,
                 local,
                 global: dimensions(planned.global)?,
@@ -123,27 +142,35 @@ impl Session {
 }
 
 impl BoundPlan {
-    /// Runs the kernels once, and returns the time of each one, which is 0 for a kernel without
-    /// work-items.
+    /// Runs all launches once, and returns the time of each kernel in its launches together, which
+    /// is 0 for a kernel without work-items.
     pub fn run(&mut self) -> Result<Vec<Duration>, OclError> {
         for (output, bytes) in &self.starts {
             if let Some((_, buffer)) = self.outputs.get_mut(*output) {
                 buffer.write(bytes)?;
             }
         }
-        let mut launched = Vec::new();
-        for kernel in &self.kernels {
-            launched.push(match kernel.global.contains(&0) {
-                true => None,
-                false => Some(kernel.handle.enqueue(Some(kernel.local), kernel.global)?),
-            });
+        let mut times = vec![Duration::ZERO; self.kernels.len()];
+        for some in self.order.chunks(MAX_QUEUED) {
+            let mut launched = Vec::new();
+            for number in some {
+                let launch = self.launches.get(*number as usize);
+                let Some((launch, kernel)) =
+                    launch.and_then(|launch| Some((launch, self.kernels.get(launch.kernel)?)))
+                else {
+                    continue;
+                };
+                if !kernel.global.contains(&0) {
+                    let event = launch.handle.enqueue(Some(kernel.local), kernel.global)?;
+                    launched.push((launch.kernel, event));
+                }
+            }
+            self.session.wait()?;
+            for (kernel, event) in launched {
+                times[kernel] += event.taken().map_err(OclError::of("timing a kernel"))?;
+            }
         }
-        self.session.wait()?;
-        let time = |launch: Option<super::Launched>| match launch {
-            Some(launch) => launch.taken().map_err(OclError::of("timing a kernel")),
-            None => Ok(Duration::ZERO),
-        };
-        launched.into_iter().map(time).collect()
+        Ok(times)
     }
 
     /// Transfers the result back, and returns the time. `result` has the size of [`Plan::result`].
@@ -179,8 +206,8 @@ struct KernelArgs<'a> {
 }
 
 impl KernelArgs<'_> {
-    fn args(&self, kernel: &KernelPlan) -> Result<Vec<Arg<'_>>, OclError> {
-        kernel.args.iter().map(|arg| self.arg(arg)).collect()
+    fn args(&self, launch: &LaunchPlan) -> Result<Vec<Arg<'_>>, OclError> {
+        launch.args.iter().map(|arg| self.arg(arg)).collect()
     }
 
     fn arg(&self, arg: &ArgPlan) -> Result<Arg<'_>, OclError> {

@@ -7,8 +7,12 @@ use serde::{Deserialize, Serialize};
 pub struct Plan {
     /// The OpenCL C text.
     pub text: String,
-    /// The kernels, in the order of their execution.
+    /// The kernels, in the order of their first launches.
     pub kernels: Vec<KernelPlan>,
+    /// The different launches.
+    pub launches: Vec<LaunchPlan>,
+    /// The launches in the order of their execution, each as its number in `launches`.
+    pub order: Vec<u32>,
     /// The sizes of the temporary buffers in bytes.
     pub buffers: Vec<u64>,
     /// The sizes of the program.
@@ -32,13 +36,20 @@ pub struct OutputPlan {
     pub source: Option<usize>,
 }
 
-/// The launch of a kernel.
+/// A launch of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LaunchPlan {
+    /// The number of the kernel.
+    pub kernel: usize,
+    /// The arguments of the kernel.
+    pub args: Vec<ArgPlan>,
+}
+
+/// A kernel with the sizes of its launches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelPlan {
     /// The name of the kernel.
     pub name: String,
-    /// The arguments of the kernel.
-    pub args: Vec<ArgPlan>,
     /// The number of work-items of a work-group in each dimension.
     pub local: [u64; 3],
     /// The number of work-items in each dimension. If one is 0, the kernel is not launched.
@@ -64,7 +75,7 @@ pub enum ParamPlan {
 }
 
 /// An argument of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ArgPlan {
     /// The buffer of the output with this index.
     Output(usize),

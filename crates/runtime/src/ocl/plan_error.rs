@@ -23,6 +23,17 @@ pub enum PlanError {
         /// The reason.
         error: ShapeError,
     },
+    /// The number of rounds of a loop around kernels cannot be computed.
+    #[error("the rounds of the loop around the kernels: {0}")]
+    Rounds(ShapeError),
+    /// A loop around kernels launches too many of them.
+    #[error(
+        "the loops around the kernels launch more than {limit} kernels; let each kernel do more work, or run fewer rounds at a time"
+    )]
+    Launches {
+        /// The largest number of launches.
+        limit: usize,
+    },
     /// A condition of a kernel on its sizes does not hold.
     #[error("the kernel `{kernel}` cannot be launched with local size {} and global size {}: {error}; other sizes can be given with `--local` and `--global`, or written in `@opencl`", dimensions(.local), dimensions(.global))]
     Condition {

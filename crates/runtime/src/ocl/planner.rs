@@ -2,6 +2,7 @@
 //! device.
 
 use super::DeviceInfo;
+use super::host_steps::{Launches, PlannedArg};
 use super::launch_sizes::{self, KernelLoops};
 use super::plan::{ArgPlan, KernelPlan, OutputPlan, ParamPlan, Plan, SizePlan};
 use super::plan_error::{PlanError, items};
@@ -41,9 +42,13 @@ pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Pla
         IndexWidth::Bits32 => SizePlan::Int(i32::try_from(value).unwrap_or(i32::MAX)),
         IndexWidth::Bits64 => SizePlan::Long(value),
     };
+    let mut args = Vec::new();
     for kernel in planner.kernels() {
-        kernels.push(planner.kernel(kernel, result.size())?);
+        let (kernel, of_kernel) = planner.kernel(kernel, result.size())?;
+        kernels.push(kernel);
+        args.push(of_kernel);
     }
+    let launches = planner.launches(&args)?;
     let params = launch.args.iter().map(|value| {
         let bytes = value.bytes().len() as u64;
         match value.shape() {
@@ -52,9 +57,14 @@ pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Pla
         }
     });
     let buffers = planner.buffers(&kernels)?;
+    let Launches {
+        launches, order, ..
+    } = launches;
     let plan = Plan {
         text: module.text.clone(),
         kernels,
+        launches,
+        order,
         buffers,
         sizes: launch.sizes.iter().map(|(_, value)| size(*value)).collect(),
         params: params.collect(),
@@ -123,7 +133,11 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans a kernel: chooses the launch sizes that are not given, and checks all of them.
-    fn kernel(&self, kernel: &Kernel, result: u64) -> Result<KernelPlan, PlanError> {
+    fn kernel(
+        &self,
+        kernel: &Kernel,
+        result: u64,
+    ) -> Result<(KernelPlan, Vec<PlannedArg>), PlanError> {
         let wanted = self.wanted(kernel)?;
         let mut tried = launch_sizes::preferred(&wanted, self.device);
         let mut refused = None;
@@ -192,7 +206,7 @@ impl<'a> Planner<'a> {
         local: [u64; 3],
         global: [u64; 3],
         result: u64,
-    ) -> Result<KernelPlan, PlanError> {
+    ) -> Result<(KernelPlan, Vec<PlannedArg>), PlanError> {
         // Kernels that have nothing to do are not launched, nor are those of an empty result.
         let idle = result == 0 || self.has_nothing_to_do(kernel, global);
         let (local, global) = match idle {
@@ -218,22 +232,17 @@ impl<'a> Planner<'a> {
         }
         let declared = || "the local memory".to_owned();
         let mut local_bytes = self.size(kernel, &kernel.local_bytes, &bindings, declared)?;
-        let inout = &self.module.signature.inout;
         let mut args = Vec::new();
         for arg in &kernel.args {
             args.push(match arg {
-                KernelArg::Output(at) => ArgPlan::Output(inout.len() + at),
-                KernelArg::Size(at) => ArgPlan::Size(*at),
-                KernelArg::Param(at) => match inout.iter().position(|updated| updated == at) {
-                    Some(output) => ArgPlan::Output(output),
-                    None => ArgPlan::Param(*at),
-                },
-                KernelArg::Buffer(at) => ArgPlan::Buffer(*at),
                 KernelArg::Local { bytes } => {
                     let bytes = self.size(kernel, bytes, &bindings, declared)?;
                     local_bytes = local_bytes.saturating_add(bytes);
-                    ArgPlan::Local(bytes)
+                    PlannedArg::Fixed(ArgPlan::Local(bytes))
                 }
+                other => self
+                    .planned(other)
+                    .ok_or_else(PlanError::other_parameters)?,
             });
         }
         if local_bytes > self.device.local_memory {
@@ -244,12 +253,39 @@ impl<'a> Planner<'a> {
                 device: self.device.name.clone(),
             });
         }
-        Ok(KernelPlan {
+        let plan = KernelPlan {
             name: kernel.name.to_string(),
-            args,
             local,
             global,
-        })
+        };
+        Ok((plan, args))
+    }
+
+    /// Plans an argument; `None` for local memory, whose size is that of a launch.
+    fn planned(&self, arg: &KernelArg) -> Option<PlannedArg> {
+        let inout = &self.module.signature.inout;
+        let fixed = match arg {
+            KernelArg::Output(at) => ArgPlan::Output(inout.len() + at),
+            KernelArg::Size(at) => ArgPlan::Size(*at),
+            KernelArg::Param(at) => match inout.iter().position(|updated| updated == at) {
+                Some(output) => ArgPlan::Output(output),
+                None => ArgPlan::Param(*at),
+            },
+            KernelArg::Buffer(at) => ArgPlan::Buffer(*at),
+            KernelArg::Handle(at) => return Some(PlannedArg::Handle(*at)),
+            KernelArg::Local { .. } => return None,
+        };
+        Some(PlannedArg::Fixed(fixed))
+    }
+
+    /// Runs the steps of the host, which launch kernels with these arguments.
+    fn launches(&self, args: &[Vec<PlannedArg>]) -> Result<Launches, PlanError> {
+        let steps = self.module.device.iter().flat_map(|device| &device.steps);
+        let steps: Vec<_> = steps.cloned().collect();
+        let mut launches = Launches::default();
+        let mut bindings = self.bindings.clone();
+        launches.run(&steps, args, &|arg| self.planned(arg), &mut bindings)?;
+        Ok(launches)
     }
 
     /// Returns true if a dimension of the global size is 0, and so is the number of iterations of
@@ -272,19 +308,21 @@ impl<'a> Planner<'a> {
         let all = self.module.device.iter().flat_map(|device| &device.buffers);
         let mut found = Vec::new();
         for (at, buffer) in all.enumerate() {
-            let uses = |plan: &KernelPlan| plan.args.contains(&ArgPlan::Buffer(at));
-            let users = self
-                .kernels()
-                .iter()
-                .zip(kernels)
-                .filter(|(_, plan)| uses(plan));
-            let mut bytes = 0;
-            for (kernel, plan) in users {
-                let bindings = self.launched(kernel, plan.local, plan.global);
-                let what = || format!("the temporary array `{}`", buffer.name);
-                bytes = bytes.max(self.size(kernel, &buffer.bytes, &bindings, what)?);
+            let what = || format!("the temporary array `{}`", buffer.name);
+            let uses = |kernel: &Kernel| kernel.args.contains(&KernelArg::Buffer(at));
+            let mut bytes = None;
+            for (kernel, plan) in self.kernels().iter().zip(kernels) {
+                if uses(kernel) {
+                    let bindings = self.launched(kernel, plan.local, plan.global);
+                    bytes = bytes.max(Some(self.size(kernel, &buffer.bytes, &bindings, what)?));
+                }
             }
-            found.push(bytes);
+            // Kernels get other buffers from handles; their sizes are those of the program.
+            found.push(match (bytes, self.kernels().first()) {
+                (Some(bytes), _) => bytes,
+                (None, Some(kernel)) => self.size(kernel, &buffer.bytes, &self.bindings, what)?,
+                (None, None) => 0,
+            });
         }
         Ok(found)
     }
@@ -340,7 +378,7 @@ impl<'a> Planner<'a> {
     /// Checks that the parameters of each kernel are not larger than the device supports, which may
     /// be as little as 256 bytes. Buffers and local memory count 8 bytes each.
     fn check_parameters(&self, plan: &Plan) -> Result<(), PlanError> {
-        for kernel in &plan.kernels {
+        for launch in &plan.launches {
             let bytes = |arg: &ArgPlan| match arg {
                 ArgPlan::Size(_) => match self.module.signature.index {
                     IndexWidth::Bits32 => 4,
@@ -352,7 +390,10 @@ impl<'a> Planner<'a> {
                 },
                 ArgPlan::Output(_) | ArgPlan::Buffer(_) | ArgPlan::Local(_) => 8,
             };
-            let needed: u64 = kernel.args.iter().map(bytes).sum();
+            let needed: u64 = launch.args.iter().map(bytes).sum();
+            let Some(kernel) = plan.kernels.get(launch.kernel) else {
+                continue;
+            };
             if needed > self.device.parameter_bytes {
                 return Err(PlanError::Parameters {
                     kernel: kernel.name.as_str().into(),

@@ -5,7 +5,7 @@ use super::*;
 use crate::generate::Generator;
 use crate::launch::ArgumentSource;
 use crate::value::Value;
-use codegen::{Buffer, Device, IndexWidth, LaunchVars, Signature};
+use codegen::{Buffer, Device, HostStep, IndexWidth, LaunchVars, Signature};
 use nat::{Prop, Var};
 use rise::Type;
 use std::sync::Arc;
@@ -58,6 +58,8 @@ fn module(kernels: Vec<Kernel>, buffers: Vec<Buffer>) -> Module {
         plain: Vec::new(),
         foreign: Vec::new(),
         device: Some(Device {
+            steps: (0..kernels.len()).map(HostStep::Launch).collect(),
+            handles: 0,
             kernels,
             buffers,
             narrow: None,
@@ -387,4 +389,64 @@ fn words_are_found_outside_of_comments() {
     assert!(!has_word("/*/ double x; */", "double"));
     assert!(has_word("/**/ double x;", "double"));
     assert!(!has_word("x; /* double", "double"));
+}
+
+/// A kernel from one handle to another in as many rounds as there are elements. The handles refer to
+/// the parameter and a buffer in turn, and the last round writes the output.
+fn module_in_rounds() -> Module {
+    let mut each = kernel([const { None }; 3], [const { None }; 3]);
+    each.args = vec![KernelArg::Handle(0), KernelArg::Handle(1)];
+    let bytes = Nat::var(N) * 4;
+    let name = "kept".into();
+    let mut module = module(vec![each], vec![Buffer { name, bytes }]);
+    let device = module.device.as_mut().expect("a device");
+    let point = |handle, memory| HostStep::Point(KernelArg::Handle(handle), memory);
+    let counter = Var(7);
+    device.handles = 2;
+    device.steps = vec![
+        point(0, KernelArg::Param(0)),
+        point(1, KernelArg::Buffer(0)),
+        HostStep::Repeat {
+            counter,
+            count: Nat::var(N),
+            body: vec![
+                HostStep::IfEqual {
+                    sizes: [Nat::var(counter) + 1, Nat::var(N)],
+                    then: vec![point(1, KernelArg::Output(0))],
+                    otherwise: Vec::new(),
+                },
+                HostStep::Launch(0),
+                HostStep::Swap(KernelArg::Handle(0), KernelArg::Handle(1)),
+            ],
+        },
+    ];
+    module
+}
+
+#[test]
+fn rounds_exchange_memory() {
+    let plan = plan_for(&module_in_rounds(), 4, &gpu()).expect("a plan");
+    use ArgPlan::{Buffer, Output, Param};
+    let args: Vec<_> = plan
+        .launches
+        .iter()
+        .map(|launch| &launch.args[..])
+        .collect();
+    let expected = [
+        [Param(0), Buffer(0)],
+        [Buffer(0), Param(0)],
+        [Buffer(0), Output(0)],
+    ];
+    assert_eq!(args, expected);
+    assert_eq!(plan.order, [0, 1, 0, 2]);
+    assert_eq!(plan.buffers, [16]);
+}
+
+#[test]
+fn launches_are_limited() {
+    let error = plan_for(&module_in_rounds(), 2_000_000, &gpu()).expect_err("too many");
+    assert!(
+        matches!(error, PlanError::Launches { limit: 1_000_000 }),
+        "{error}"
+    );
 }

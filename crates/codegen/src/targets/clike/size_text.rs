@@ -33,6 +33,11 @@ impl SizeText {
         }
     }
 
+    /// Sets the text for a variable.
+    pub fn name(&mut self, var: Var, text: String) {
+        self.names.insert(var, text);
+    }
+
     fn write(&mut self, write: impl FnOnce(&mut Printer<'_>) -> Result<()>) -> Result<String> {
         let mut printer = Printer::new(&self.function, Target::C);
         for (var, name) in &self.names {

@@ -14,6 +14,7 @@ use syntax::ast::ScalarType;
 
 use crate::error::Result;
 use crate::ir::Level;
+use crate::ir::host::HostStep;
 use crate::ir::types::CType;
 use crate::module::{Device, Kernel, KernelArg, Module};
 use crate::targets::Target;
@@ -87,7 +88,7 @@ impl<'m> Host<'m> {
             self.kernel(at)?;
         }
         let updated = self.updated()?;
-        self.rounds(&updated);
+        self.rounds(&updated)?;
         self.checksum(&updated, &outputs);
         let outputs = (0..outputs.len()).map(|at| format!("output_{at}_memory"));
         let memory = inputs.into_iter().chain(buffers).chain(outputs);
@@ -395,9 +396,13 @@ impl<'m> Host<'m> {
             ));
             names.push(format!("buffer_{at}"));
         }
+        for at in 0..self.device.handles {
+            self.line(&format!("cl_mem handle_{at} = NULL;"));
+        }
         Ok(names)
     }
 
+    /// Writes the creation of a kernel, and its arguments that are the same in each launch.
     fn kernel(&mut self, at: usize) -> Result<()> {
         let kernel: &Kernel = &self.device.kernels[at];
         let name = &kernel.name;
@@ -406,53 +411,118 @@ impl<'m> Host<'m> {
         ));
         self.line(&format!("check(status, \"clCreateKernel: {name}\");"));
         for (number, arg) in kernel.args.iter().enumerate() {
-            let (size, value) = match arg {
-                KernelArg::Output(output) => (
-                    "sizeof(cl_mem)".to_owned(),
-                    format!("&output_{output}_memory"),
-                ),
-                KernelArg::Size(size) => {
-                    let size = self.module.signature.sizes.get(*size);
-                    let name = size.map_or("", |(_, name)| name.as_str());
-                    let width = format!("sizeof(size_{name})");
-                    match self.device.narrow {
-                        Some(_) => (
-                            format!("is_narrow ? sizeof(int) : {width}"),
-                            format!("is_narrow ? (const void *)&int_{name} : &size_{name}"),
-                        ),
-                        None => (width, format!("&size_{name}")),
-                    }
-                }
-                KernelArg::Param(param) => match self.module.signature.params.get(*param) {
-                    Some((_, ty))
-                        if !matches!(**ty, Type::Array(..) | Type::DepArray(..))
-                            && !self.module.signature.inout.contains(param) =>
-                    {
-                        let size = self.layout(ty)?.size();
-                        (size.to_string(), format!("input_{param}"))
-                    }
-                    _ => ("sizeof(cl_mem)".to_owned(), format!("&memory_{param}")),
-                },
-                KernelArg::Buffer(buffer) => {
-                    ("sizeof(cl_mem)".to_owned(), format!("&buffer_{buffer}"))
-                }
-                KernelArg::Local { bytes } => (self.sizes.bytes(bytes)?, "NULL".to_owned()),
-            };
-            self.line(&format!(
-                "check(clSetKernelArg(kernel_{at}, {number}, {size}, {value}), \
-                 \"clSetKernelArg: {name}\");"
-            ));
+            if !matches!(arg, KernelArg::Handle(_)) {
+                let argument = self.argument(at, number, arg)?;
+                self.line(&argument);
+            }
         }
         Ok(())
     }
 
-    /// Writes the timing: all kernels run in order once to warm up and then ten times, and the best
-    /// time of each is printed.
-    fn rounds(&mut self, updated: &[(usize, CType)]) {
+    /// Returns the statement that sets an argument of a kernel.
+    fn argument(&mut self, at: usize, number: usize, arg: &KernelArg) -> Result<String> {
+        let device = self.device;
+        let name = &device.kernels[at].name;
+        let of_memory = || ("sizeof(cl_mem)".to_owned(), format!("&{}", memory(arg)));
+        let (size, value) = match arg {
+            KernelArg::Output(_) | KernelArg::Buffer(_) | KernelArg::Handle(_) => of_memory(),
+            KernelArg::Size(size) => {
+                let size = self.module.signature.sizes.get(*size);
+                let name = size.map_or("", |(_, name)| name.as_str());
+                let width = format!("sizeof(size_{name})");
+                match self.device.narrow {
+                    Some(_) => (
+                        format!("is_narrow ? sizeof(int) : {width}"),
+                        format!("is_narrow ? (const void *)&int_{name} : &size_{name}"),
+                    ),
+                    None => (width, format!("&size_{name}")),
+                }
+            }
+            KernelArg::Param(param) => match self.module.signature.params.get(*param) {
+                Some((_, ty))
+                    if !matches!(**ty, Type::Array(..) | Type::DepArray(..))
+                        && !self.module.signature.inout.contains(param) =>
+                {
+                    let size = self.layout(ty)?.size();
+                    (size.to_string(), format!("input_{param}"))
+                }
+                _ => of_memory(),
+            },
+            KernelArg::Local { bytes } => (self.sizes.bytes(bytes)?, "NULL".to_owned()),
+        };
+        Ok(format!(
+            "check(clSetKernelArg(kernel_{at}, {number}, {size}, {value}), \
+             \"clSetKernelArg: {name}\");"
+        ))
+    }
+
+    /// Writes the steps of the host, at a depth of nested blocks.
+    fn steps(&mut self, steps: &[HostStep<KernelArg>], depth: usize) -> Result<()> {
+        let indent = "    ".repeat(depth);
+        for step in steps {
+            match step {
+                HostStep::Launch(at) => {
+                    for (number, arg) in self.device.kernels[*at].args.iter().enumerate() {
+                        if matches!(arg, KernelArg::Handle(_)) {
+                            let argument = self.argument(*at, number, arg)?;
+                            self.line(&format!("{indent}{argument}"));
+                        }
+                    }
+                    self.line(&format!(
+                        "{indent}time[{at}] += run(queue, kernel_{at}, global_{at}, local_{at});"
+                    ));
+                }
+                HostStep::Point(handle, other) => {
+                    let (handle, other) = (memory(handle), memory(other));
+                    self.line(&format!("{indent}{handle} = {other};"));
+                }
+                HostStep::Swap(one, other) => {
+                    let (one, other) = (memory(one), memory(other));
+                    self.line(&format!(
+                        "{indent}{{ cl_mem kept = {one}; {one} = {other}; {other} = kept; }}"
+                    ));
+                }
+                HostStep::Repeat {
+                    counter,
+                    count,
+                    body,
+                } => {
+                    let name = format!("step_{depth}");
+                    let ty = size_type(self.module.signature.index);
+                    let count = self.sizes.size(count)?;
+                    self.line(&format!(
+                        "{indent}for ({ty} {name} = 0; {name} < {count}; {name}++) {{"
+                    ));
+                    self.sizes.name(*counter, name);
+                    self.steps(body, depth + 1)?;
+                    self.line(&format!("{indent}}}"));
+                }
+                HostStep::IfEqual {
+                    sizes: [one, other],
+                    then,
+                    otherwise,
+                } => {
+                    let (one, other) = (self.sizes.size(one)?, self.sizes.size(other)?);
+                    self.line(&format!("{indent}if ({one} == {other}) {{"));
+                    self.steps(then, depth + 1)?;
+                    if !otherwise.is_empty() {
+                        self.line(&format!("{indent}}} else {{"));
+                        self.steps(otherwise, depth + 1)?;
+                    }
+                    self.line(&format!("{indent}}}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the timing: the steps run once to warm up and then ten times, and the best time of each
+    /// kernel in all its launches is printed.
+    fn rounds(&mut self, updated: &[(usize, CType)]) -> Result<()> {
         let kernels = self.device.kernels.len();
         self.line(&format!("double best[{kernels}] = {{0}};"));
         self.line("for (int round = 0; round <= 10; round++) {");
-        self.line("    double time = 0;");
+        self.line(&format!("    double time[{kernels}] = {{0}};"));
         for (at, layout) in updated {
             let size = layout.size();
             self.line(&format!(
@@ -461,12 +531,10 @@ impl<'m> Host<'m> {
                  \"clEnqueueWriteBuffer\");"
             ));
         }
+        self.steps(&self.device.steps, 1)?;
         for at in 0..kernels {
             self.line(&format!(
-                "    time = run(queue, kernel_{at}, global_{at}, local_{at});"
-            ));
-            self.line(&format!(
-                "    best[{at}] = round == 1 || (round > 1 && time < best[{at}]) ? time : best[{at}];"
+                "    best[{at}] = round == 1 || (round > 1 && time[{at}] < best[{at}]) ? time[{at}] : best[{at}];"
             ));
         }
         self.line("}");
@@ -477,6 +545,7 @@ impl<'m> Host<'m> {
             ));
             self.line(&format!("clReleaseKernel(kernel_{at});"));
         }
+        Ok(())
     }
 
     /// Writes the checksum, which is the sum of all numbers of the parameters that are updated in
@@ -561,6 +630,17 @@ impl<'m> Host<'m> {
             self.fills.push((scalar, text));
         }
         name
+    }
+}
+
+/// Returns the name of the variable for memory; for other arguments the name is not used.
+fn memory(arg: &KernelArg) -> String {
+    match arg {
+        KernelArg::Output(at) => format!("output_{at}_memory"),
+        KernelArg::Buffer(at) => format!("buffer_{at}"),
+        KernelArg::Handle(at) => format!("handle_{at}"),
+        KernelArg::Param(at) => format!("memory_{at}"),
+        KernelArg::Size(_) | KernelArg::Local { .. } => String::new(),
     }
 }
 

@@ -2,13 +2,16 @@
 //! barriers, and assembles the module with what a host has to know of them.
 
 use nat::{Nat, Prop, Var};
+use rise::Names;
 use rise::core::Foreign;
+use rise::print::nat_text;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use syntax::ast::{AddressSpace, Name, ScalarType};
 
 use crate::analysis::counts;
 use crate::analysis::uses::{Mention, Uses};
+use crate::ir::host::HostStep;
 use crate::ir::kernel::{KernelFunction, Kernels};
 use crate::ir::walk;
 use crate::ir::{Barrier, Function, Home, Id, Item, Level, Loop, Query, Stmt, StmtKind, Variable};
@@ -98,6 +101,10 @@ fn print_kernels(
         let bytes = shared.bytes.clone();
         device.buffers.push(Buffer { name, bytes });
     }
+    device.handles = parts.handles.len();
+    device.steps = (parts.steps.iter())
+        .map(|step| step.map(&|id| memory(parts, *id)))
+        .collect();
     let mut before: Option<Printer<'_>> = None;
     let mut foreign: Vec<Arc<Foreign>> = Vec::new();
     for (at, part) in parts.kernels.iter().enumerate() {
@@ -124,6 +131,35 @@ fn print_kernels(
         }
         None => Ok(module),
     }
+}
+
+/// Returns the argument for memory that the steps of the host name.
+fn memory(parts: &Kernels, id: Id) -> KernelArg {
+    let position = |all: &[Id]| all.iter().position(|one| *one == id);
+    let shared = || parts.shared.iter().position(|shared| shared.id == id);
+    let function = parts.kernels.first().map(|part| &part.function);
+    let output = || function.and_then(|function| position(&function.outputs));
+    let param = || function.and_then(|function| position(&function.params));
+    let found = position(&parts.handles).map(KernelArg::Handle);
+    let found = found.or_else(|| shared().map(KernelArg::Buffer));
+    let found = found.or_else(|| output().map(KernelArg::Output));
+    found.unwrap_or_else(|| KernelArg::Param(param().unwrap_or_default()))
+}
+
+/// Returns how often steps launch a kernel; `None` if they do so once, without a loop around it.
+fn rounds(steps: &[HostStep<Id>], kernel: usize) -> Option<Nat> {
+    steps.iter().find_map(|step| match step {
+        HostStep::Repeat { count, body, .. } => match rounds(body, kernel) {
+            Some(inner) => Some(count * &inner),
+            None => body
+                .contains(&HostStep::Launch(kernel))
+                .then(|| count.clone()),
+        },
+        HostStep::IfEqual {
+            then, otherwise, ..
+        } => rounds(then, kernel).or_else(|| rounds(otherwise, kernel)),
+        HostStep::Launch(_) | HostStep::Point(..) | HostStep::Swap(..) => None,
+    })
 }
 
 /// Returns the conditions of a launch: those that passes require and, for each array whose size
@@ -310,12 +346,18 @@ impl<'a> Printer<'a> {
         if first {
             signature.name = part.function.name.clone();
         }
-        let comment = if first {
+        let mut comment = if first {
             check::comment(signature)
         } else {
             String::new()
         };
-        let alone = parts.kernels.len() == 1;
+        if let Some(rounds) = rounds(&parts.steps, at) {
+            let rounds = nat_text(&rounds, &Names(part.function.names.as_slice().into()));
+            comment.push_str(&format!(
+                "/* The host launches this kernel {rounds} times. */\n"
+            ));
+        }
+        let alone = parts.is_one_launch();
         let body = self.kernel_body(&items, alone)?;
         let ranges = self.map.iter_mut().map(|mapping| &mut mapping.range);
         let ranges = ranges
@@ -411,6 +453,8 @@ impl<'a> Printer<'a> {
             let bytes = temporary.bytes.clone();
             let arg = if variable.home == Home::Local(Some(AddressSpace::Local)) {
                 KernelArg::Local { bytes }
+            } else if let Some(handle) = parts.handles.iter().position(|handle| *handle == id) {
+                KernelArg::Handle(handle)
             } else {
                 let shared = parts.shared.iter().position(|shared| shared.id == id);
                 KernelArg::Buffer(shared.unwrap_or_else(|| {

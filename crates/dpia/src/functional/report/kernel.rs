@@ -347,7 +347,18 @@ impl Reporter<'_> {
             ),
             (None, Some((pattern, place))) => (
                 pattern.name().to_owned(),
-                "the host launches each kernel once, and this function runs again and again",
+                match pattern {
+                    Primitive::Repeat | Primitive::RepeatInPlace => {
+                        "the host runs a loop around kernels, and this loop is inside of a kernel"
+                    }
+                    Primitive::RepeatWhile => {
+                        "the host runs loops of a number of rounds that is known, and does not read what \
+                         kernels compute"
+                    }
+                    _ => {
+                        "the host runs loops of `repeat` and `repeatInPlace` around kernels, and no others"
+                    }
+                },
                 Some(place),
             ),
             (None, None) => (
@@ -359,6 +370,14 @@ impl Reporter<'_> {
         let message = format!("`{name}` cannot be inside `{around}`\n{why}");
         let mut found = Diagnostic::error(codes::WRONG_NESTING, spot.head, message);
         found.help = Some(match (outer, again) {
+            (None, Some((Primitive::Repeat | Primitive::RepeatInPlace, _))) => format!(
+                "leave out the `{name}` around `{around}`, or the one inside, so that one kernel runs \
+                 all rounds"
+            ),
+            (None, Some((Primitive::RepeatWhile, _))) => format!(
+                "put `{name}` around all of `{around}`, so that one kernel runs it, or write `repeat` \
+                 with a number of rounds"
+            ),
             (None, Some(_)) => format!(
                 "put `{name}` around all of `{around}`, so that one kernel runs it, or write its rounds \
                  one after the other, each a kernel"
