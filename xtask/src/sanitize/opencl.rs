@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use runtime::ocl::{ArgPlan, KernelPlan, OutputPlan, Plan, Runs, Worker};
+use runtime::ocl::{ArgPlan, KernelPlan, LaunchPlan, OutputPlan, Plan, Runs, Worker};
 use runtime::process::{Cancel, Limits, TimeLimit};
 use runtime::{Shape, Value};
 
@@ -192,10 +192,14 @@ fn plan(name: &str, body: &str) -> Plan {
         text: format!("kernel void {name}(global float *output) {{ {head} {body} }}\n"),
         kernels: vec![KernelPlan {
             name: name.to_owned(),
-            args: vec![ArgPlan::Output(0)],
             local: [8, 1, 1],
             global: [16, 1, 1],
         }],
+        launches: vec![LaunchPlan {
+            kernel: 0,
+            args: vec![ArgPlan::Output(0)],
+        }],
+        order: vec![0],
         buffers: Vec::new(),
         sizes: Vec::new(),
         params: Vec::new(),

@@ -156,7 +156,9 @@ impl Kernels {
             .map(buffer)
             .collect::<Outcome<Vec<_>>>()?;
         let mut steps = Vec::new();
-        for kernel in &plan.kernels {
+        for number in &plan.order {
+            let launch = &plan.launches[*number as usize];
+            let kernel = &plan.kernels[launch.kernel];
             let arg = |arg: &ArgPlan| match arg {
                 ArgPlan::Output(_) => Ok(Arg::Buffer(&output)),
                 ArgPlan::Size(at) => arguments.size(*at),
@@ -167,7 +169,7 @@ impl Kernels {
                 }
                 ArgPlan::Local(bytes) => usize::try_from(*bytes).map(Arg::Local).map_err(said),
             };
-            let args = kernel.args.iter().map(arg).collect::<Outcome<Vec<_>>>()?;
+            let args = launch.args.iter().map(arg).collect::<Outcome<Vec<_>>>()?;
             let handle = built.kernel(&kernel.name).map_err(said)?;
             handle.set(&args).map_err(said)?;
             steps.push((
