@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dpia::{Phrase, Prim};
 use nat::{Nat, Part, Prop, Summand};
 use rise::core::{Foreign, Origin};
-use rise::{Arg, Ty, Type};
+use rise::{Arg, Primitive, Ty, Type};
 use syntax::ast::{Literal, ScalarType};
 
 use super::Lower;
@@ -192,11 +192,9 @@ impl Lower<'_> {
 /// or on vectors of them; `None` if it is computed otherwise.
 fn math_function(prim: Prim, ty: &Ty) -> Option<&'static str> {
     match prim {
-        Prim::Fma | Prim::Sqrt | Prim::Exp | Prim::Log | Prim::Floor | Prim::Ceil => {
-            Some(prim.name())
-        }
         Prim::Round => Some("rint"),
         Prim::Abs if is_float(ty) => Some("fabs"),
+        _ if prim.in_rise().is_some_and(Primitive::is_on_floats) => Some(prim.name()),
         _ => None,
     }
 }

@@ -224,13 +224,13 @@ mod tests {
     #[test]
     fn functions_of_c_are_declared() {
         fixed(
-            "/// Roots.\ndef f = fun(xs: 4.f32 => xs |> map(fun(x => cb$0rt(x))))\n",
+            "/// Roots.\ndef f = fun(xs: 4.f32 => xs |> map(fun(x => lg$0amma(x))))\n",
             expect![[r#"
-                Declare `foreign def cbrt(x: f32): f32`
-                foreign def cbrt(x: f32): f32
+                Declare `foreign def lgamma(x: f32): f32`
+                foreign def lgamma(x: f32): f32
 
                 /// Roots.
-                def f = fun(xs: 4.f32 => xs |> map(fun(x => cbrt(x))))
+                def f = fun(xs: 4.f32 => xs |> map(fun(x => lgamma(x))))
             "#]],
         );
     }

@@ -631,7 +631,7 @@ impl Entry {
     }
 
     /// Returns the rank among candidates that fit equally well: the most common primitives come
-    /// first, in the order of `COMMON`, and all others have one rank.
+    /// first, in the order of `COMMON`, functions of C's `<math.h>` last, and all others have one rank.
     fn rarity(&self) -> u8 {
         const COMMON: [Primitive; 14] = [
             Primitive::Map,
@@ -649,10 +649,11 @@ impl Entry {
             Primitive::Add,
             Primitive::Mul,
         ];
-        let common = COMMON.iter().zip(0..).find(|(primitive, _)| {
-            matches!(&self.what, What::Primitive(Builtin::Rise(own)) if own == *primitive)
-        });
-        common.map_or(COMMON.len() as u8, |(_, at)| at)
+        let What::Primitive(Builtin::Rise(own)) = &self.what else {
+            return COMMON.len() as u8;
+        };
+        let common = COMMON.iter().position(|primitive| primitive == own);
+        common.unwrap_or(COMMON.len() + usize::from(own.is_on_floats())) as u8
     }
 }
 

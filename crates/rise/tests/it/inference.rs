@@ -357,23 +357,23 @@ def list = fun(xs: 4.(f32, f32) => xs |> map(fun(x, y => x)))",
 #[test]
 fn a_mathematical_function_is_declared_at_the_type_of_its_argument() {
     check(
-        "def a = fun(x: f64 => cbrt(x))
-def b = fun(xs: 4.f16 => xs |> map(exp2))
-def c = fun(x: f64, y: f64 => fmax(x + y)(1.0))
-def d = fun(x => x |> tanh)",
+        "def a = fun(x: f64 => lgamma(x))
+def b = fun(xs: 4.f16 => xs |> map(tgamma))
+def c = fun(x: f64, y: f64 => fdim(x + y)(1.0))
+def d = fun(x => x |> erfc)",
         expect![[r#"
             a : f64 -> _
-              Error[unknown-name] at `cbrt`: cannot find `cbrt` in this scope
-                help: declare it: `foreign def cbrt(x: f64): f64`
+              Error[unknown-name] at `lgamma`: cannot find `lgamma` in this scope
+                help: declare it: `foreign def lgamma(x: f64): f64`
             b : {t: DataType} -> 4.f16 -> 4.t
-              Error[unknown-name] at `exp2`: cannot find `exp2` in this scope
-                help: declare it: `foreign def exp2(x: f16): f16`
+              Error[unknown-name] at `tgamma`: cannot find `tgamma` in this scope
+                help: declare it: `foreign def tgamma(x: f16): f16`
             c : f64 -> f64 -> _
-              Error[unknown-name] at `fmax`: cannot find `fmax` in this scope
-                help: declare it: `foreign def fmax(x: f64, y: f64): f64`
+              Error[unknown-name] at `fdim`: cannot find `fdim` in this scope
+                help: declare it: `foreign def fdim(x: f64, y: f64): f64`
             d : {t: DataType} -> t -> _
-              Error[unknown-name] at `tanh`: cannot find `tanh` in this scope
-                help: declare it: `foreign def tanh(x: f32): f32`
+              Error[unknown-name] at `erfc`: cannot find `erfc` in this scope
+                help: declare it: `foreign def erfc(x: f32): f32`
         "#]],
     );
 }
@@ -1081,7 +1081,7 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
 fn names_of_other_languages_and_lanes_are_explained() {
     check(
         "def a = fun(x: f32 => clamp(x, 0.0f, 1.0f))
-def b = fun(xs: 4.f32 => mean(xs))
+def b = fun(xs: 4.f32 => average(xs))
 def c = fun(xs: 4.f32 => std(xs))
 def d = fun(v: Vec[4, i32] => select(v > 0)(v)(-v))
 def e = depFun(n: Nat => fun(xs: n.f32 => generate(fun(i: Idx[n] => xs |> idx(i + 1)))))
@@ -1093,11 +1093,11 @@ def h = depFun(n: Nat => fun(xs: n.f32 => xs |> idx(blockIdx.x * blockDim.x + th
               Error[unknown-name] at `clamp`: cannot find `clamp` in this scope
                 help: write `min(max(x)(low))(high)`
             b : 4.f32 -> _
-              Error[unknown-name] at `mean`: cannot find `mean` in this scope
-                help: divide the sum, `xs |> reduce(add)(0.0f)`, by the number of elements as a float
+              Error[unknown-name] at `average`: cannot find `average` in this scope
+                help: write `mean(xs)`
             c : 4.f32 -> _
               Error[unknown-name] at `std`: cannot find `std` in this scope
-                help: divide the sum of the squares of the differences from the mean by the number of elements; `sqrt` computes a root
+                help: divide the sum of the squares of the differences from `mean(xs)` by the number of elements; `sqrt` computes a root
             d : Vec[4, i32] -> _
               Error[wrong-subkind] at `v`: `>` works on scalars (bool, numbers, Idx), and this is `Vec[4, i32]`
                 help: choose for each lane: `v |> mapVec(fun(x => select(x > 0)(…)(…)))`
@@ -1302,36 +1302,34 @@ def j = fun(x: f32 => add(x, x, x))",
 #[test]
 fn mathematical_functions_have_the_type_and_the_name_that_they_need() {
     check(
-        "def a = fun(x: f32, y: f32 => maximum(x, y))
+        "def a = fun(x: f32, y: f32 => prod(x, y))
 def b = fun(x: i32, y: i32 => fmin(x)(y))
 def c = depFun(n: Nat => fun(xs: n.f64 => xs |> map(fabs)))
-def d = fun(x: Vec[4, f64] => exp2(x))
+def d = fun(x: Vec[4, f64] => tgamma(x))
 def e = fun(x: f32 => rsqrt(x))
-def f : f64 -> f64 = fun(x => pow(2.0, x))
-def g = depFun(n: Nat => fun(xs: n.f32 => sum(xs)))
+def f : f64 -> f64 = fun(x => fdim(2.0, x))
+def g = depFun(n: Nat => fun(xs: n.f32 => sum(xs) + pow(2.0f, sin(1.0f))))
 def h = depFun((n: Nat, m: Nat) => fun(xs: n.f32 => xs |> take(min(n, m))))",
         expect![[r#"
             a : f32 -> f32 -> _
-              Error[unknown-name] at `maximum`: cannot find `maximum` in this scope
-                help: write `max`
+              Error[unknown-name] at `prod`: cannot find `prod` in this scope
+                help: write `product`
             b : i32 -> i32 -> _
-              Error[unknown-name] at `fmin`: cannot find `fmin` in this scope
-                help: write `min`
+              Error[wrong-subkind] at `x`: `fmin` works on floating-point numbers and vectors of them, and this is `i32`
+                related `x`: `x` is `i32`
             c : {t: DataType} -> (n: Nat) -> n.f64 -> n.t
               Error[unknown-name] at `fabs`: cannot find `fabs` in this scope
                 help: write `abs`
             d : Vec[4, f64] -> _
-              Error[unknown-name] at `exp2`: cannot find `exp2` in this scope
-                help: write `mapVec(exp2)`, and declare `foreign def exp2(x: f64): f64`
+              Error[unknown-name] at `tgamma`: cannot find `tgamma` in this scope
+                help: write `mapVec(tgamma)`, and declare `foreign def tgamma(x: f64): f64`
             e : f32 -> _
               Error[unknown-name] at `rsqrt`: cannot find `rsqrt` in this scope
                 help: write `fun(x => (1.0 / sqrt(x) : f32))`
             f : f64 -> f64
-              Error[unknown-name] at `pow`: cannot find `pow` in this scope
-                help: declare it: `foreign def pow(x: f64, y: f64): f64`
-            g : (n: Nat) -> n.f32 -> _
-              Error[unknown-name] at `sum`: cannot find `sum` in this scope
-                help: write `reduce(add)(0)`
+              Error[unknown-name] at `fdim`: cannot find `fdim` in this scope
+                help: declare it: `foreign def fdim(x: f64, y: f64): f64`
+            g : (n: Nat) -> n.f32 -> f32
             h : (n: Nat) -> (m: Nat) -> n.f32 -> (min(n, m)).f32
         "#]],
     );

@@ -684,7 +684,7 @@ fn counterpart(name: &str) -> Option<&'static str> {
         "fold" | "foldl" | "foldr" | "fold_left" | "fold_right" | "foldLeft" => {
             "write `reduceSeq(fun(result, x => …))(start)`, or `reduce` for an operator that is associative and commutative"
         }
-        "scan" | "scanl" | "cumsum" | "accumulate" => "write `scanSeq(fun(x, result => …))(start)`",
+        "scan" | "scanl" | "cumsum" | "accumulate" => "write `inclusiveScan(f)(start)`",
         "range" | "arange" | "iota" => {
             "`generate(fun(i => …))` makes an array from its indices; its size follows from where it is used"
         }
@@ -694,9 +694,7 @@ fn counterpart(name: &str) -> Option<&'static str> {
         "length" | "len" | "size" => {
             "the size is the `n` of the type `n.t`: it is bound by `depFun(n: Nat => …)`"
         }
-        "flatten" | "flat" | "ravel" | "concatenate" => {
-            "write `join`, which makes one array of the rows"
-        }
+        "flat" | "ravel" | "concatenate" => "write `join`, which makes one array of the rows",
         "reshape" => {
             "write `split(n)` to make rows of `n` elements, and `join` to make one array of rows"
         }

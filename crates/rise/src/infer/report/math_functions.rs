@@ -63,7 +63,7 @@ impl Infer<'_> {
         let primitive = match name {
             "fmax" if !scalar.is_float() => Some("max"),
             "fmin" if !scalar.is_float() => Some("min"),
-            _ => primitive_called(name).or_else(|| of_arrays(name)),
+            _ => function_called(name),
         };
         if let Some(text) = primitive {
             return Some(Replacement::written(text));
@@ -149,8 +149,7 @@ impl Replacement {
 /// replacement or a declaration, so that it is not a misspelt other name.
 pub(super) fn is_mathematical(name: &str) -> bool {
     parameters(name).is_some()
-        || primitive_called(name).is_some()
-        || of_arrays(name).is_some()
+        || function_called(name).is_some()
         || matches!(name, "rsqrt" | "power")
 }
 
@@ -168,24 +167,13 @@ pub(in crate::infer) fn parameters(name: &str) -> Option<&'static [&'static str]
     }
 }
 
-/// Returns the primitive that other languages call `name`; `None` if there is none.
-fn primitive_called(name: &str) -> Option<&'static str> {
+/// Returns the function of the library that other languages call `name`; `None` if there is none.
+fn function_called(name: &str) -> Option<&'static str> {
     Some(match name {
-        "maximum" => "max",
-        "minimum" => "min",
         "fabs" => "abs",
         "ln" => "log",
+        "prod" => "product",
         "rint" | "nearbyint" => "round",
-        _ => return None,
-    })
-}
-
-/// Returns an expression that computes the sum or the product of an array, if these are what `name`
-/// means.
-fn of_arrays(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "sum" => "reduce(add)(0)",
-        "product" | "prod" => "reduce(mul)(1)",
         _ => return None,
     })
 }

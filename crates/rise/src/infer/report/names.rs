@@ -444,17 +444,15 @@ fn of_other_languages(name: &str) -> Option<&'static str> {
             "`reduce` makes one value of the elements if their order does not matter, `reduceSeq` from the first one to the last"
         }
         "scan" | "scanl" | "scanLeft" | "cumsum" | "prefixSum" => {
-            "`scanSeq` combines each element with all elements before it"
+            "`inclusiveScan` combines each element with all elements before it, `exclusiveScan` those before it"
         }
         "filter" => {
             "there is no `filter`: sizes of arrays are known before their elements are; `select` puts another value in the place of an element"
         }
         "clamp" | "clip" => "write `min(max(x)(low))(high)`",
-        "mean" | "average" | "avg" => {
-            "divide the sum, `xs |> reduce(add)(0.0f)`, by the number of elements as a float"
-        }
+        "average" | "avg" => "write `mean(xs)`",
         "std" | "stddev" | "stdev" | "variance" => {
-            "divide the sum of the squares of the differences from the mean by the number of elements; `sqrt` computes a root"
+            "divide the sum of the squares of the differences from `mean(xs)` by the number of elements; `sqrt` computes a root"
         }
         _ => return None,
     })

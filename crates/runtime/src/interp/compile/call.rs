@@ -22,10 +22,40 @@ impl Compiler {
             P::Max => self.arithmetic(Operation::Arith(Arith::Max), call, steps),
             P::Neg => self.arithmetic(Operation::Unary(Unary::Neg), call, steps),
             P::Abs => self.arithmetic(Operation::Unary(Unary::Abs), call, steps),
-            P::Fma | P::Sqrt | P::Exp | P::Log | P::Floor | P::Ceil => {
-                self.math(call.primitive.name(), call, steps)
-            }
             P::Round => self.math("rint", call, steps),
+            P::Fma
+            | P::Sqrt
+            | P::Exp
+            | P::Log
+            | P::Floor
+            | P::Ceil
+            | P::Sin
+            | P::Cos
+            | P::Tan
+            | P::Asin
+            | P::Acos
+            | P::Atan
+            | P::Sinh
+            | P::Cosh
+            | P::Tanh
+            | P::Asinh
+            | P::Acosh
+            | P::Atanh
+            | P::Exp2
+            | P::Expm1
+            | P::Log2
+            | P::Log10
+            | P::Log1p
+            | P::Cbrt
+            | P::Erf
+            | P::Trunc
+            | P::Pow
+            | P::Atan2
+            | P::Hypot
+            | P::Fmod
+            | P::Copysign
+            | P::Fmin
+            | P::Fmax => self.math(call.primitive.name(), call, steps),
             P::Gt => self.compare(Compare::Gt, call, steps),
             P::Lt => self.compare(Compare::Lt, call, steps),
             P::Ge => self.compare(Compare::Ge, call, steps),
