@@ -159,12 +159,15 @@ module.exports = grammar(termsOf(rise), {
     $._operand_end,
   ],
 
-  conflicts: ($) => [
+  conflicts: ($, previous) => [
+    ...previous,
     // `(x, y)` and `(x, y) => s`
     [$.strategy_parameter, $._strategy_primary],
     // `fun(x, y)` and `fun(x, y => b)`
+    [$._binder, $._strategy_primary],
     [$.parameter, $._strategy_primary],
     [$._name, $._strategy_primary],
+    [$._binder, $._primary],
     [$.parameter, $._primary],
     [$._typed_parameter, $._primary],
     // `where (f(n))` and `where (f(n)) divides m`
@@ -543,6 +546,10 @@ module.exports = grammar(termsOf(rise), {
 
     // `! n < m` as a condition negates the comparison.
     expression_negation: (_, previous) => prec(-2, previous),
+    // The functions of rules take no pattern, and `let` defines no function.
+    _binder: ($) => $._name,
+    _bound: ($) => field("name", $._name),
+
     expression_let: ($, previous) => choice(previous, seq("let", $._or_name)),
     argument_let: ($, previous) => choice(previous, seq("let", $._or_name)),
     arguments: ($) => called($, commaSep1($._argument)),

@@ -88,10 +88,15 @@ function expressions(place) {
   rules[name("let")] = ($) =>
     seq(
       "let",
-      field("name", $.identifier),
-      "=",
-      field("value", $._expression),
-      choice(seq("in", field("body", inside($))), cutOff($)),
+      choice(
+        seq(
+          $._bound,
+          "=",
+          field("value", $._expression),
+          choice(seq("in", field("body", inside($))), cutOff($)),
+        ),
+        seq(field("name", $.identifier), cutOff($)),
+      ),
     );
 
   level("apply", "pipeline", "pipe", () => "<|", { associative: "right" });
@@ -180,6 +185,13 @@ module.exports = grammar({
     global: ($) => [...WORDS, ...SCALARS, ...KINDS, ...ADDRESS_SPACES, ...TYPE_FORMS],
   },
 
+  // `let (a, b) = e in …` is told from an application of the primitive `let` by the `=` alone.
+  conflicts: ($) => [
+    [$.expression_let, $._primary],
+    [$.argument_let, $._primary],
+    [$._binder, $._primary],
+  ],
+
   rules: {
     source_file: ($) => repeat($._item),
 
@@ -215,7 +227,10 @@ module.exports = grammar({
     definition_parameter: ($) =>
       choice(
         field("name", noOperand($)),
-        seq($._parameter_name, optional(seq(":", field("type", $._type)))),
+        seq(
+          choice($._parameter_name, field("name", choice($.hole, $.pattern))),
+          optional(seq(":", field("type", $._type))),
+        ),
         seq(
           field("mode", "inout"),
           field("name", $.identifier),
@@ -344,10 +359,33 @@ module.exports = grammar({
         ),
       ),
     parameters: ($) =>
-      choice(commaSep1($.parameter), seq("(", commaSep1($.parameter), close($, ")"))),
+      choice(commaSep1($.parameter), prec(1, seq("(", commaSep1($.parameter), close($, ")")))),
     parameter: ($) =>
-      choice(field("name", choice($.identifier, noOperand($))), $._typed_parameter),
+      choice(
+        field("name", noOperand($)),
+        seq(field("name", $._binder), optional(seq(":", field("type", $._type)))),
+      ),
     _typed_parameter: ($) => seq(field("name", $.identifier), ":", field("type", $._type)),
+
+    // What a `let` binds: a value, or a definition with parameters.
+    _bound: ($) =>
+      choice(
+        seq(field("name", $._binder), optional(seq(":", field("type", $._type)))),
+        seq(
+          field("name", $.identifier),
+          repeat1(field("parameters", choice($.definition_parameters, $.implicit_parameters))),
+          optional(seq(":", field("type", $._type_with_conditions))),
+        ),
+      ),
+    // What stands for the name of a value.
+    _binder: ($) => choice($.identifier, $.hole, $.pattern),
+    // Parentheses around all parameters of a `fun` are no pattern.
+    pattern: ($) =>
+      seq(
+        "(",
+        $.parameter,
+        choice(seq(repeat1(seq(",", $.parameter)), close($, ")")), cutOff($)),
+      ),
 
     dependent_lambda: ($) =>
       seq(

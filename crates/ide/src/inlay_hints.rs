@@ -305,7 +305,8 @@ impl Collector<'_> {
         }
         let owner = self.view.parents().owner(id)?;
         let of_head = item.head().into_iter().flat_map(|head| head.params());
-        match of_head.into_iter().find(|param| param.binder == id) {
+        let has = |binder| binder == id || item.with_parts(binder).contains(&id);
+        match of_head.into_iter().find(|param| has(param.binder)) {
             Some(param) if param.ty.is_some() => return None,
             Some(_) => {}
             None if self.is_stated(owner, binder.span) => return None,

@@ -196,10 +196,12 @@ fn siblings<'v>(view: &'v View<'_>, binder: BinderId) -> impl Iterator<Item = Bi
         })
         .filter(|&binder| view.binds(binder))
         .collect();
-    let is_of_head = of_head.contains(&binder);
+    let is_of_head =
+        (of_head.iter()).any(|&param| param == binder || item.bound_names(param).contains(&binder));
     let of_head = of_head.into_iter().filter(move |_| is_of_head);
     let params: &[BinderId] = match view.parents().owner(binder).map(|id| &item.term(id).kind) {
         Some(TermKind::Fun { params, .. } | TermKind::DepFun { params, .. }) => params,
+        Some(TermKind::Let { binder, .. }) => std::slice::from_ref(binder),
         Some(_) => &[],
         None => match &item.kind {
             ItemKind::Foreign { params, .. } => params,
@@ -207,7 +209,8 @@ fn siblings<'v>(view: &'v View<'_>, binder: BinderId) -> impl Iterator<Item = Bi
         },
     };
     let params = params.iter().copied().chain(of_head);
-    params.filter(move |other| *other != binder)
+    let names = params.flat_map(|param| item.bound_names(param));
+    names.filter(move |other| *other != binder)
 }
 
 /// Returns the distance from `term` outwards to the binder of `symbol`, 1 for the innermost one, or
@@ -348,6 +351,29 @@ mod tests {
             Err(error) => format!("error: {}\n", error.message),
         };
         expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn names_in_patterns() {
+        check(
+            "def f((a, (b, _)): (f32, (f32, f32)), c: f32) = let (d, e) = (a$0, b) in fun((a, d) => a + d)(e)(a + b)",
+            "x",
+            expect![
+                "def f((x, (b, _)): (f32, (f32, f32)), c: f32) = let (d, e) = (x, b) in fun((a, d) => a + d)(e)(x + b)"
+            ],
+        );
+        check(
+            "def f((a, b$0): (f32, f32), c: f32) = a + b + c",
+            "c",
+            expect![[r#"
+                error: `c` is already another parameter of the function of `b`
+            "#]],
+        );
+        check(
+            "def f(p: (f32, f32)) = let (a, b) = p in let (c$0, b) = (b, a) in b + c",
+            "x",
+            expect!["def f(p: (f32, f32)) = let (a, b) = p in let (x, b) = (b, a) in b + x"],
+        );
     }
 
     #[test]

@@ -27,14 +27,14 @@ impl Parents {
             terms: vec![Parent::Item; item.terms.len()],
             binders: vec![None; item.binders.len()],
         };
-        let mut bound = Vec::new();
         for id in (0..item.terms.len() as u32).map(TermId) {
             item.children(id, |child| {
                 parents.terms[child.0 as usize] = Parent::Term(id)
             });
-            bound_in_body(item, id, &mut bound);
-            for binder in bound.drain(..) {
-                parents.binders[binder.0 as usize] = Some(id);
+            for &binder in binders_of(item, id) {
+                for part in item.with_parts(binder) {
+                    parents.binders[part.0 as usize] = Some(id);
+                }
             }
         }
         for (index, binder) in item.binders.iter().enumerate() {
@@ -170,18 +170,31 @@ pub(crate) fn scope_body(item: &Item, term: TermId) -> Option<TermId> {
     }
 }
 
-/// Adds the names that `term` binds in its body, innermost first.
-pub(crate) fn bound_in_body(item: &Item, term: TermId, out: &mut Vec<BinderId>) {
+/// Returns the binders of a term, in the order of the text.
+pub(crate) fn binders_of(item: &Item, term: TermId) -> &[BinderId] {
     match &item.term(term).kind {
-        TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } => {
-            out.extend(params.iter().rev());
-        }
+        TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } => params,
         TermKind::Let { binder: param, .. }
         | TermKind::NatFun { param, .. }
         | TermKind::DataFun { param, .. }
         | TermKind::DepPair { param, .. }
-        | TermKind::Pi { param, .. } => out.push(*param),
-        _ => {}
+        | TermKind::Pi { param, .. } => std::slice::from_ref(param),
+        _ => &[],
+    }
+}
+
+/// Adds the names that `term` binds in its body, innermost first.
+pub(crate) fn bound_in_body(item: &Item, term: TermId, out: &mut Vec<BinderId>) {
+    names_of(item, binders_of(item, term), out);
+}
+
+/// Adds the names that the binders bind, also in patterns, last first.
+fn names_of(item: &Item, binders: &[BinderId], out: &mut Vec<BinderId>) {
+    for &binder in binders.iter().rev() {
+        match item.binder(binder).parts {
+            Some(_) => out.extend(item.bound_names(binder).into_iter().rev()),
+            None => out.push(binder),
+        }
     }
 }
 
@@ -191,9 +204,9 @@ fn bound_before(item: &Item, owner: TermId, binder: BinderId, out: &mut Vec<Bind
     if let TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } = &item.term(owner).kind {
         let before = params
             .iter()
-            .position(|param| *param == binder)
+            .position(|param| *param == binder || item.with_parts(*param).contains(&binder))
             .unwrap_or(0);
-        out.extend(params[..before].iter().rev());
+        names_of(item, &params[..before], out);
     }
 }
 
@@ -342,6 +355,7 @@ pub(crate) fn stage_of(item: &Item, parents: &Parents, name: TermId) -> Option<S
 /// Returns the end of a term's binders with their annotations, or of the value of a `let`: what
 /// comes after it is in the body. Returns the start of a term that binds nothing.
 pub(crate) fn params_end(item: &Item, term: TermId) -> u32 {
+    // The span of a pattern includes the annotations in it.
     let end_of = |binder: BinderId| match item.binder(binder).annotation {
         BinderAnnotation::None => item.binder(binder).span.end,
         BinderAnnotation::Type(ty) => item.term(ty).span.end,

@@ -131,6 +131,15 @@ pub struct Inference {
     pub names: Names,
 }
 
+impl Inference {
+    /// Returns true if the text leaves out the function of an explicit size or type around a term:
+    /// its written type is that of such a function, and its own type is not.
+    pub fn leaves_out_dep_fun(&self, term: TermId) -> bool {
+        let info = self.terms.get(term.0 as usize);
+        matches!(info, Some(TermInfo::Expr(ty)) if !matches!(**ty, Type::Pi(_)))
+    }
+}
+
 /// The type or value of a term.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TermInfo {

@@ -53,7 +53,7 @@ pub struct Item {
     /// The arena of all terms of the item; children precede their parents.
     pub terms: Box<[Term]>,
     /// The arena of all binders of the item, in the order of the text, but those of
-    /// [`Head::implicit`] follow the other binders left of `=`.
+    /// [`Head::implicit`] follow the other binders left of `=`, and a pattern follows its parts.
     pub binders: Box<[Binder]>,
     /// The names that erroneous declarations such as `type t = …` and `let f = …` would define.
     pub synonyms: Box<[Name]>,
@@ -207,16 +207,18 @@ pub enum AnnotationValue {
     List(Box<[TermId]>, Span),
 }
 
-/// A binding occurrence of a name.
-#[derive(Clone, Debug, PartialEq)]
+/// A binding occurrence of a name, or a pattern, which binds the names in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binder {
-    /// The name; empty if it is missing, `_` or a pattern, in which case the item has a reported
-    /// error.
+    /// The name; empty for a pattern and for a value that is `_`. Also empty if it is missing, and
+    /// for a size or type that is `_`, in which case the item has a reported error.
     pub name: Name,
-    /// The name's span.
+    /// The span of the name or the pattern.
     pub span: Span,
     /// The type or kind after the colon.
     pub annotation: BinderAnnotation,
+    /// The parts of a pattern `(a, b)`, which may have annotations of their own; `None` for a name.
+    pub parts: Option<Box<[BinderId]>>,
 }
 
 /// The type or kind annotation after the colon of a binder.
@@ -301,6 +303,7 @@ pub enum TermKind {
         params: Box<[BinderId]>,
         /// True if the parameters are in parentheses, as in `fun((x, y) => body)`: two such
         /// parameters are the components of a pair where a function from pairs to data is expected.
+        /// Which reading they have is decided by type inference.
         grouped: bool,
         /// The body.
         body: TermId,
@@ -312,9 +315,10 @@ pub enum TermKind {
         /// The body.
         body: TermId,
     },
-    /// A local binding `let x = value in body`.
+    /// A local binding `let x = value in body`, `let x: t = value in body` or
+    /// `let (a, b) = value in body`.
     Let {
-        /// The binder `x`.
+        /// The binder `x`, or the pattern.
         binder: BinderId,
         /// The bound value.
         value: TermId,
@@ -644,6 +648,25 @@ impl Item {
     /// Returns the binder with index `id`.
     pub fn binder(&self, id: BinderId) -> &Binder {
         &self.binders[id.0 as usize]
+    }
+
+    /// Returns a binder and the parts of its pattern, with the parts of patterns in it, each pattern
+    /// before its parts.
+    pub fn with_parts(&self, id: BinderId) -> Vec<BinderId> {
+        let (mut all, mut todo) = (Vec::new(), vec![id]);
+        while let Some(id) = todo.pop() {
+            all.push(id);
+            todo.extend(self.binder(id).parts.iter().flatten().rev());
+        }
+        all
+    }
+
+    /// Returns the binders of names and `_` in a binder, in the order of the text: the parts of a
+    /// pattern, with the parts of patterns in it, or else the binder itself.
+    pub fn bound_names(&self, id: BinderId) -> Vec<BinderId> {
+        let mut all = self.with_parts(id);
+        all.retain(|&id| self.binder(id).parts.is_none());
+        all
     }
 
     /// Returns the name that the item defines.

@@ -6,11 +6,7 @@ impl TermKind {
     /// Visits the direct children in the order of the text, including the type annotations of
     /// binders. `binders` are those of the item.
     pub(crate) fn children(&self, binders: &[Binder], mut visit: impl FnMut(TermId)) {
-        let binder = |id: BinderId, visit: &mut dyn FnMut(TermId)| {
-            if let BinderAnnotation::Type(ty) = binders[id.0 as usize].annotation {
-                visit(ty);
-            }
-        };
+        let binder = |id: BinderId, visit: &mut dyn FnMut(TermId)| annotations(binders, id, visit);
         match self {
             TermKind::Missing
             | TermKind::Hole
@@ -81,6 +77,17 @@ impl TermKind {
                 visit(*otherwise);
             }
         }
+    }
+}
+
+/// Visits the type annotations of a binder and of the parts of a pattern, in the order of the text.
+fn annotations(binders: &[Binder], id: BinderId, visit: &mut dyn FnMut(TermId)) {
+    let binder = &binders[id.0 as usize];
+    for &part in binder.parts.iter().flatten() {
+        annotations(binders, part, visit);
+    }
+    if let BinderAnnotation::Type(ty) = binder.annotation {
+        visit(ty);
     }
 }
 

@@ -291,9 +291,7 @@ fn definitions() {
                 expected `,` between the parameters `x` and `y`
                 Insert `,` => def f(x, y): f32 = x
             def f((a, b): (f32, f32)): f32 = a
-                expected a name, found the pattern `(a, b)`
             def f(_: f32): f32 = 1.0f
-                `_` is a hole and cannot be bound: begin an unused name with `_`, as in `_x`
             def f(x: f32):: f32 = x
                 expected `:`, found `::`
                 Write `:` => def f(x: f32): f32 = x

@@ -529,9 +529,7 @@ fn slips() {
             fix: Write `==` [(17..18, "==")]
             (def f - (apply select (binary == a b) c d))
 
-            def f = let x: f32 = a in x
-                         ^ syntax-error: the name of a `let` has no type: write `let x = (value : type) in …`
-            (def f - (let x a x))
+            (def f - (let (x (scalar f32)) a x))
 
             def f = let g(x) = a in x
                          ^ syntax-error: `let` cannot define a function: write `def g = fun(x => …)`
@@ -697,8 +695,6 @@ fn slips() {
                         ^^^ reserved-name: `f32` is a reserved word: choose another name
             (def f - (fun (f32) x))
 
-            def f = fun(_ => x)
-                        ^ reserved-name: `_` is a hole and cannot be bound: begin an unused name with `_`, as in `_x`
             (def f - (fun (-) x))
 
             def in = x
@@ -1012,65 +1008,29 @@ fn patterns_where_one_name_is_bound() {
             "def f = fun(xs |> (a, b), c)",
         ],
         expect![[r#"
-            def f = fun(((a, b), c) => a + b * c)
-                         ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
-            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
-            fix: Name the pair `p` [(13..19, "p"), (27..28, "p._1"), (31..32, "p._2")]
-            (def f - (fun (- c) (binary + a (binary * b c))))
+            (def f - (fun ((pattern a b) c) (binary + a (binary * b c))))
 
-            def f = fun((a, b), c => a + b * c)
-                        ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
-            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
-            fix: Name the pair `p` [(12..18, "p"), (25..26, "p._1"), (29..30, "p._2")]
-            (def f - (fun (a b c) (binary + a (binary * b c))))
+            (def f - (fun ((pattern a b) c) (binary + a (binary * b c))))
 
-            def f = fun(x, (a, b) => a + x)
-                           ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
-            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
-            fix: Name the pair `p` [(15..21, "p"), (25..26, "p._1")]
-            (def f - (fun (x -) (binary + a x)))
+            (def f - (fun (x (pattern a b)) (binary + a x)))
 
-            def f = fun((x, (a: f32, b)) => a + x)
-                            ^^^^^^^^^^^ syntax-error: expected a name, found the pattern `(a: f32, b)`
-            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
-            fix: Name the pair `p` [(16..27, "p"), (32..33, "p._1")]
-            (def f - (fun (x -) (binary + a x)))
+            (def f - (fun (x (pattern (a (scalar f32)) b)) (binary + a x)))
 
-            def f = fun((a, b), (c, d) => a + c)
-                        ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
-            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
-            fix: Name the pair `p` [(12..18, "p"), (30..31, "p._1")]
-            (def f - (fun (a b -) (binary + a c)))
+            (def f - (fun ((pattern a b) (pattern c d)) (binary + a c)))
 
-            def f = fun(x, (a, (b, c)) => fun(b => a + b)(c))
-                           ^^^^^^^^^^^ syntax-error: expected a name, found the pattern `(a, (b, c))`
-            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2._1` for `b`, `p._2._2` for `c`
-            (def f - (fun (x -) (apply (fun (b) (binary + a b)) c)))
+            (def f - (fun (x (pattern a (pattern b c))) (apply (fun (b) (binary + a b)) c)))
 
-            def f = fun(p, (a, b) => fun(q => a + p)(b))
-                           ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
-            help: give the pair a name, `r`, and write `r._1` for `a`, `r._2` for `b`
-            fix: Name the pair `r` [(15..21, "r"), (34..35, "r._1"), (41..42, "r._2")]
-            (def f - (fun (p -) (apply (fun (q) (binary + a p)) b)))
+            (def f - (fun (p (pattern a b)) (apply (fun (q) (binary + a p)) b)))
 
-            def f = fun(((a, b)) => a + b)
-                         ^^^^^^ syntax-error: the pattern of a pair has one pair of parentheses: write `fun((a, b) => …)`
-            fix: Remove these parentheses [(13..14, ""), (18..19, "")]
-            (def f - (fun (-) (binary + a b)))
+            (def f - (fun ((pattern a b)) (binary + a b)))
 
             def f = fun(((a, b, c), d) => a)
-                         ^^^^^^^^^ syntax-error: expected a name, found the pattern `(a, b, c)`
-            help: a pattern consists of two names, as in `fun((a, b) => …)`
-            (def f - (fun (- d) a))
+                         ^^^^^^^^^ syntax-error: a pattern has two parts: nest patterns, as in `(a, (b, c))`
+            (def f - (fun ((pattern a b c) d) a))
 
-            def f = fun((_, b), c => b)
-                         ^ reserved-name: `_` is a hole and cannot be bound: begin an unused name with `_`, as in `_x`
-            (def f - (fun (- b c) b))
+            (def f - (fun ((pattern - b) c) b))
 
-            def f = fun(x => let (a, b) = x in a + b)
-                                 ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
-            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
-            (def f - (fun (x) (let - x (binary + a b))))
+            (def f - (fun (x) (let (pattern a b) x (binary + a b))))
 
             (def f - (apply (apply let a) (fun (b) b)))
 

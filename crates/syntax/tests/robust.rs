@@ -73,7 +73,7 @@ fn check_in(text: &str, dialect: Dialect) -> Parsed {
     );
     let binders = (0..item.binders.len() as u32).map(BinderId);
     let starts = binders
-        .filter(|&binder| !item.may_be_implicit(binder))
+        .filter(|&binder| !item.may_be_implicit(binder) && item.binder(binder).parts.is_none())
         .map(|binder| item.binder(binder).span.start);
     assert!(starts.is_sorted(), "{text:?}");
     let holes = item.terms.iter().any(|term| term.kind == TermKind::Missing);

@@ -76,6 +76,7 @@ impl<'t> Dump<'t> {
                 let word = node.kind().trim_end_matches("_parameters").to_owned();
                 list(std::iter::once(word).chain(self.all(&self.children(node))))
             }
+            "hole" if is_binder(node) => "-".to_owned(),
             "identifier" | "boolean" | "hole" | "half" | "metavariable" => {
                 self.slice(node).to_owned()
             }
@@ -110,7 +111,10 @@ impl<'t> Dump<'t> {
             "projection" => self.fields("project", node, &["pair", "half"]),
             "lambda" => self.fields("fun", node, &["parameters", "body"]),
             "dependent_lambda" => self.fields("depFun", node, &["parameters", "body"]),
-            "let" => self.fields("let", node, &["name", "value", "body"]),
+            "let" => self.local(node),
+            "pattern" => {
+                list(std::iter::once("pattern".to_owned()).chain(self.all(&self.children(node))))
+            }
             "size_function" => self.fields("natFun", node, &["parameter", "body"]),
             "data_function" => self.fields("dataFun", node, &["parameter", "body"]),
             "pair" => self.fields("pair", node, &["first", "second"]),
@@ -163,6 +167,25 @@ impl<'t> Dump<'t> {
             Some(annotation) => format!("({name} {})", self.node(annotation)),
             None => name,
         }
+    }
+
+    /// Prints a `let` of a value, or of a definition with parameters.
+    fn local(&self, node: Node<'_>) -> String {
+        let mut cursor = node.walk();
+        let groups: Vec<String> = (node.children_by_field_name("parameters", &mut cursor))
+            .map(|group| self.node(group))
+            .collect();
+        let bound = match groups.is_empty() {
+            true => self.parameter(node),
+            false => {
+                let ty = node.child_by_field_name("type");
+                let ty = ty.map_or("-".to_owned(), |ty| self.node(ty));
+                let name = self.node(self.field(node, "name"));
+                format!("{name} {} {ty}", groups.join(" "))
+            }
+        };
+        let [value, body] = ["value", "body"].map(|field| self.node(self.field(node, field)));
+        format!("(let {bound} {value} {body})")
     }
 
     fn definition(&self, node: Node<'_>) -> String {
@@ -306,4 +329,10 @@ pub fn unescape(literal: &str) -> String {
         }
     }
     text
+}
+
+/// Returns true for the `_` in place of the name of a value.
+fn is_binder(node: Node<'_>) -> bool {
+    let of = |parent: Node<'_>| parent.child_by_field_name("name") == Some(node);
+    node.parent().is_some_and(of)
 }

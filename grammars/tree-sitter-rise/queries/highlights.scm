@@ -6,6 +6,7 @@
 
 (definition name: (identifier) @function)
 (foreign_definition name: (identifier) @function)
+(let name: (identifier) @function parameters: (_))
 
 (parameter name: (identifier) @variable.parameter)
 (dependent_parameter name: (identifier) @type.parameter)

@@ -96,8 +96,12 @@ impl Maker {
     /// Generates the combination of two arrays of numbers, element by element.
     pub fn combined_rows(&mut self, a: &str, b: &str, elem: &Data) -> String {
         let f = self.combination(elem, elem);
-        let p = self.name("p");
-        format!("zip({a})({b}) |> mapSeq(fun({p} => {f}({p}._1)({p}._2)))")
+        let (p, q) = (self.name("p"), self.name("q"));
+        // A pattern is an abbreviation for projections.
+        match self.choice.one_in(2) {
+            true => format!("zip({a})({b}) |> mapSeq(fun(({p}, {q}) => {f}({p})({q})))"),
+            false => format!("zip({a})({b}) |> mapSeq(fun({p} => {f}({p}._1)({p}._2)))"),
+        }
     }
 
     /// Sometimes adds unwritten elements after a result.

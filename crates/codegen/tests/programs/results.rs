@@ -203,3 +203,30 @@ fn parameters_are_updated_in_place() {
         "#]],
     );
 }
+
+#[test]
+fn patterns_have_the_code_of_projections() {
+    let of = |body: &str| {
+        let text = format!("def main(n: Nat)(xs: n.(f32, (f32, i32))): n.f32 = {body}");
+        function(&text, "main", Target::C)
+    };
+    assert_eq!(
+        of("xs |> mapSeq(fun((a, (b, _)) => a * b))"),
+        of("xs |> mapSeq(fun(p => p._1 * p._2._1))")
+    );
+    let sums = |step: &str, result: &str| {
+        of(
+            &format!("let {result} in xs |> mapSeq(fun(x => x._1 / d))").replace(
+                "SUMS",
+                &format!("(xs |> reduceSeq(fun({step}))((0.0f, 1.0f)))"),
+            ),
+        )
+    };
+    assert_eq!(
+        sums("(a, b), (c, (d, _)) => (a + c, b * d)", "(_, d) = SUMS"),
+        sums(
+            "p, q => (p._1 + q._1, p._2 * q._2._1)",
+            "p = SUMS in let d = p._2"
+        )
+    );
+}

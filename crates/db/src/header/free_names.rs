@@ -145,12 +145,23 @@ impl<'a> Walk<'a> {
     /// Adds to the work list the binders, in order, with their annotations, and the term in which
     /// they are in scope.
     fn scope(&mut self, params: &[BinderId], body: TermId) {
+        let item = self.item;
+        let unbind = self.todo.len();
         self.todo.push(Step::Unbind(params.len()));
         self.todo.push(Step::Term(body));
+        let mut in_patterns = 0;
         for &param in params.iter().rev() {
+            if item.binder(param).parts.is_some() {
+                for part in item.with_parts(param).into_iter().skip(1) {
+                    self.todo.push(Step::Bind(part));
+                    self.annotation(part);
+                    in_patterns += 1;
+                }
+            }
             self.todo.push(Step::Bind(param));
             self.annotation(param);
         }
+        self.todo[unbind] = Step::Unbind(params.len() + in_patterns);
     }
 
     fn annotation(&mut self, binder: BinderId) {
@@ -172,6 +183,12 @@ mod tests {
     fn binders_bind_their_bodies_only() {
         assert_eq!(free("def f = fun(x, y => g(x, y, z))"), "g z");
         assert_eq!(free("def f = let x = x in x"), "x");
+        assert_eq!(
+            free(
+                "def f((a, b): t, _): u = let (c, (d, e: n.f32)) = a in fun((g, b), (h) => c(b, g, h, k))"
+            ),
+            "k n t u"
+        );
         assert_eq!(free("def f = (fun(x => x))(x)"), "x");
         assert_eq!(
             free("def f = depFun(n: Nat => fun(xs: n.f32 => xs |> split(n) |> h))"),

@@ -638,3 +638,19 @@ fn the_documentation_shows_hints_as_they_are() {
     }
     assert_eq!(shown, written);
 }
+
+#[test]
+fn names_in_patterns() {
+    check(
+        "def f((a, b): (f32, i32), (c, _)) =
+  let (d, e) = (a, b) in
+  fun((x, y), z => x + y + z + c + d)((d, e))
+",
+        &InlayConfig::default(),
+        expect![[r#"
+            def f«{t: DataType}»((a, b): (f32, i32), (c«: f32», _))«: f32 -> f32» =
+              let (d«: f32», e«: i32») = (a, b) in
+              fun((x«: f32», y«: i32»), z«: f32» => x + y + z + c + d)((d, e))
+        "#]],
+    );
+}

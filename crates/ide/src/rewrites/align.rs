@@ -84,11 +84,16 @@ impl Walk<'_> {
         });
     }
 
+    fn is_pattern(&self, binder: syntax::ast::BinderId) -> bool {
+        self.item.binder(binder).parts.is_some()
+    }
+
     fn term(&mut self, id: TermId, mut core: Core, mut path: Vec<Child>) {
         let item = self.item;
-        // Abstractions over implicit parameters do not occur in the text.
+        // Abstractions over implicit parameters, and others that are left out, do not occur in the
+        // text.
         while let (Form::DepLambda(_, _, body), Type::Pi(pi)) = (&core.form, &*core.ty)
-            && pi.implicit
+            && (pi.implicit || self.inference.leaves_out_dep_fun(id))
         {
             path.push(Child::Body);
             core = body.clone();
@@ -112,7 +117,10 @@ impl Walk<'_> {
             TermKind::Project { pair, .. } => self.values(&[*pair], core, path),
             TermKind::Pair(a, b) => self.values(&[*a, *b], core, path),
             // The core term uses other variables in the body, so none of its text can be kept.
-            TermKind::Fun { .. } if self.inference.patterns.contains(&id) => {}
+            TermKind::Fun { params, .. }
+                if self.inference.patterns.contains(&id)
+                    || params.iter().any(|&param| self.is_pattern(param)) => {}
+            TermKind::Let { binder, .. } if self.is_pattern(*binder) => {}
             kind @ (TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body }) => {
                 let is_dependent = matches!(kind, TermKind::DepFun { .. });
                 self.function(is_dependent, params, *body, core, path);

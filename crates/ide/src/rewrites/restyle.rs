@@ -253,6 +253,12 @@ impl<'a> Restyle<'a> {
 
     /// Edits the text of a part so that its term becomes `new`.
     pub(super) fn update(&mut self, id: TermId, new: &Core) {
+        let mut new = new;
+        while let Form::DepLambda(_, _, inner) = &new.form
+            && self.source.inference.leaves_out_dep_fun(id)
+        {
+            new = inner;
+        }
         if self.is_unchanged(id, new) {
             return;
         }
@@ -379,7 +385,7 @@ impl<'a> Restyle<'a> {
     fn enter(&mut self, param: &Param, binder: BinderId, body: &Core) {
         let written = self.item.binder(binder);
         let mut name = written.name.clone();
-        let ignored = name == "_" && super::terms::uses(body, &param.local) > 0;
+        let ignored = name.is_empty() && super::terms::uses(body, &param.local) > 0;
         if ignored || self.is_taken(&name, &param.local, body) {
             let wanted = if ignored {
                 names::name_for(&param.ty)
@@ -407,6 +413,9 @@ impl<'a> Restyle<'a> {
     }
 
     fn update_let(&mut self, binder: BinderId, value: TermId, body: TermId, new: &Core) -> bool {
+        if self.item.binder(binder).parts.is_some() {
+            return false;
+        }
         let (bound, function) = match &new.form {
             Form::Primitive(Primitive::Let, _, args) if let [value, f] = &**args => (value, f),
             // For a function; for data it would be the primitive.

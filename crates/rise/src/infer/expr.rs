@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use nat::Nat;
 use syntax::Span;
-use syntax::ast::{BinderAnnotation, BinderId, Half, Kind, TermId, TermKind};
+use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Half, Kind, TermId, TermKind};
 
+use super::unification_table::{State, VarInfo};
 use super::unify::{Cause, CauseCode};
-use super::{Infer, LocalBinding, WrittenResult};
+use super::{Infer, LocalBinding, WrittenResult, library_scheme};
 use crate::classes::Classes;
 use crate::codes;
+use crate::spine::Spine;
 use crate::types::{Arg, Pi, Ty, Type};
-use crate::{BinderInfo, Resolution, TermInfo};
+use crate::{BinderInfo, Primitive, Resolution, TermInfo};
 
 /// The expected type of a term and the reason for it, if a type is expected.
 pub(super) type Expectation<'t> = Option<(&'t Ty, Cause)>;
@@ -40,6 +42,15 @@ impl Infer<'_> {
                 return self.check(term, &pi.body, cause);
             }
             return self.check_implicit(term, &head, cause);
+        }
+        if let Type::Pi(pi) = &*head
+            && matches!(cause.why, CauseCode::Written { .. })
+            && self.leaves_out_dep_fun(term)
+            && !self.takes_too_many(term, &head)
+        {
+            // The name of the parameter is in scope already.
+            self.check(term, &pi.body, cause);
+            return head;
         }
         if self.is_absent_result(&head) {
             let ty = self.synth(term);
@@ -74,6 +85,96 @@ impl Infer<'_> {
             && is_value
             && matches!(cause.why, CauseCode::Written { .. })
             && !matches!(**expected, Type::Fun(..) | Type::Pi(_))
+    }
+
+    /// Returns true for a term with a written type `(n: Nat) -> t` that is not itself a dependent
+    /// function, so that elaboration encloses it in `depFun(n: Nat => …)`: all terms of other forms,
+    /// and applications whose type is known to be another one.
+    fn leaves_out_dep_fun(&self, term: TermId) -> bool {
+        if self.in_dpia() || self.joined.is_some() {
+            return false;
+        }
+        let item = self.item;
+        match &item.term(term).kind {
+            TermKind::Paren(inner) => self.leaves_out_dep_fun(*inner),
+            TermKind::Let { body, .. } => self.leaves_out_dep_fun(*body),
+            TermKind::Fun { .. }
+            | TermKind::Literal(_)
+            | TermKind::Unary { .. }
+            | TermKind::Project { .. }
+            | TermKind::Pair(..) => true,
+            TermKind::Binary {
+                op: BinaryOp::Pipe | BinaryOp::ApplyLeft,
+                ..
+            }
+            | TermKind::Name(_)
+            | TermKind::Apply { .. } => self.gives_no_dependent_function(term),
+            TermKind::Binary { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Returns true for a `fun` with more parameters than a type has arguments that are values, of
+    /// which some are probably meant to be sizes.
+    fn takes_too_many(&self, term: TermId, ty: &Ty) -> bool {
+        let (mut parameters, mut part) = (0, term);
+        while let TermKind::Fun { params, body, .. } = &self.item.term(self.bare(part)).kind {
+            parameters += params.len();
+            part = *body;
+        }
+        let (mut values, mut rest) = (0, self.table.head(ty));
+        loop {
+            rest = match &*rest {
+                Type::Pi(pi) => self.table.head(&pi.body),
+                Type::Fun(_, to) => {
+                    values += 1;
+                    self.table.head(to)
+                }
+                Type::Var(_) => return false,
+                _ => return parameters > values,
+            };
+        }
+    }
+
+    /// Returns true for an application of a name whose type is known, if the type of the result is
+    /// not that of a function of an explicit size or type.
+    fn gives_no_dependent_function(&self, term: TermId) -> bool {
+        let spine = Spine::of(self.item, term);
+        let Some(mut ty) = self.type_of_name(spine.head) else {
+            return false;
+        };
+        let mut args = spine.args.len();
+        loop {
+            let head = self.table.head(&ty);
+            ty = match &*head {
+                Type::Pi(pi) if pi.implicit => pi.body.clone(),
+                Type::Pi(pi) if args > 0 => pi.body.clone(),
+                Type::Fun(_, to) if args > 0 => to.clone(),
+                Type::Pi(_) | Type::Error | Type::Var(_) => return false,
+                _ => return true,
+            };
+            let is_implicit = matches!(&*head, Type::Pi(pi) if pi.implicit);
+            args -= usize::from(!is_implicit);
+        }
+    }
+
+    /// Returns the type of a name, with its parameters; `None` for other terms and unknown names.
+    fn type_of_name(&self, term: TermId) -> Option<Ty> {
+        let name = self.source_name(term)?;
+        if let Some(local) = self.lookup(name) {
+            return match &local.meaning {
+                LocalBinding::Value(ty) => Some(ty.clone()),
+                LocalBinding::TypeLevel(..) | LocalBinding::Broken => None,
+            };
+        }
+        match self.env.resolve(name) {
+            Resolution::Def(_, scheme) => Some(scheme.ty.clone()),
+            Resolution::Unknown => {
+                let primitive = Primitive::from_name(name)?;
+                Some(library_scheme(primitive).ty.clone())
+            }
+            _ => None,
+        }
     }
 
     /// Checks a term against a function type over implicit parameters, which become rigid
@@ -290,7 +391,15 @@ impl Infer<'_> {
     }
 
     fn let_in(&mut self, binder: BinderId, value: TermId, body: TermId, wanted: Expectation) -> Ty {
-        let mut ty = self.synth(value);
+        let mut ty = match self.item.binder(binder).annotation {
+            BinderAnnotation::Type(written) => {
+                let ty = self.elab_type(written);
+                let why = CauseCode::Ascribed { ty: written };
+                self.check(value, &ty, Cause::new(self.span(value), why));
+                ty
+            }
+            _ => self.synth(value),
+        };
         if self.restrict(&ty, Classes::DATA).is_err() {
             self.let_function(binder, value, &ty);
             ty = self.broken();
@@ -310,7 +419,12 @@ impl Infer<'_> {
         }
     }
 
+    /// Brings the names of a binder of the type `ty` into scope: its own, or those of its pattern.
     pub(super) fn bind_value(&mut self, binder: BinderId, ty: Ty) {
+        let item = self.item;
+        if let Some(parts) = &item.binder(binder).parts {
+            return self.bind_parts(binder, parts, &ty);
+        }
         for earlier in self.identified_binders(binder) {
             let BinderInfo::Value(wanted) = self.binders[earlier.0 as usize].clone() else {
                 continue;
@@ -323,6 +437,46 @@ impl Infer<'_> {
             _ => LocalBinding::Value(ty),
         };
         self.bind_name(binder, meaning);
+    }
+
+    /// Brings the names of the pattern `binder` with these parts into scope, which takes apart a value
+    /// of the type `ty`. Reports a value that is no tuple of as many components; then the types of
+    /// the parts are unknown.
+    fn bind_parts(&mut self, binder: BinderId, parts: &[BinderId], ty: &Ty) {
+        let types = self.types_of_parts(binder, parts, ty);
+        for (at, &part) in parts.iter().enumerate() {
+            let given = match &types {
+                Some(types) => types[at].clone(),
+                None => self.broken(),
+            };
+            self.bind_given(part, &given);
+        }
+    }
+
+    /// Returns the types of the parts of a pattern; `None` if the value is no such tuple, which is
+    /// reported.
+    fn types_of_parts(&mut self, binder: BinderId, parts: &[BinderId], ty: &Ty) -> Option<Vec<Ty>> {
+        let head = self.table.head(ty);
+        match (&*head, parts) {
+            (Type::Pair(first, second), [_, _]) => Some(vec![first.clone(), second.clone()]),
+            (Type::Error, _) => None,
+            (Type::Var(var), [_, _]) if self.table.is_open(*var) => {
+                let span = self.item.binder(binder).span;
+                let [first, second] = ["s", "t"].map(|name| {
+                    let info =
+                        VarInfo::new(name.into(), Kind::DataType, self.level, State::Open, span);
+                    let classes = Classes::DATA;
+                    Arc::new(Type::Var(self.table.add(VarInfo { classes, ..info })))
+                });
+                let pair = Arc::new(Type::Pair(first.clone(), second.clone()));
+                let is_pair = self.demand(&head, &pair, Cause::context(span));
+                is_pair.then(|| vec![first, second])
+            }
+            _ => {
+                self.value_is_not_of_parts(binder, parts.len(), &head);
+                None
+            }
+        }
     }
 
     /// Returns the binders of earlier terms that this one is identified with, see
@@ -584,8 +738,35 @@ impl Infer<'_> {
     /// Brings a parameter into scope and returns its type. If the annotation differs from the type
     /// that is given, that is reported, and errors about the parameter in the body are suppressed.
     fn bind_parameter(&mut self, param: BinderId, term: TermId, given: Option<&(Ty, Cause)>) -> Ty {
+        if let Some(given) = given {
+            return self.bind_given(param, &given.0);
+        }
+        let ty = match self.item.binder(param).annotation {
+            BinderAnnotation::Type(written) => self.elab_type(written),
+            BinderAnnotation::Kind(_, span) => self.kind_of_value(span),
+            BinderAnnotation::None => self.open_type("t", Classes::ANY, term),
+        };
+        self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
+        self.bind_value(param, ty.clone());
+        ty
+    }
+
+    /// Brings a binder whose value has the given type into scope, as [`Self::bind_parameter`] does.
+    fn bind_given(&mut self, param: BinderId, expected: &Ty) -> Ty {
         let clashes = self.clashes;
-        let ty = self.parameter_type(param, term, given);
+        let ty = match self.item.binder(param).annotation {
+            BinderAnnotation::Type(written) => {
+                let ty = self.elab_type(written);
+                let why = CauseCode::Annotated { param };
+                // The given type is the found one here, and the annotation the wanted one.
+                self.accesses.flip_variance();
+                self.demand(expected, &ty, Cause::new(self.span(written), why));
+                self.accesses.flip_variance();
+                ty
+            }
+            BinderAnnotation::Kind(_, span) => self.kind_of_value(span),
+            BinderAnnotation::None => expected.clone(),
+        };
         self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
         let meaning = match self.clashes == clashes {
             true => ty.clone(),
@@ -595,28 +776,11 @@ impl Infer<'_> {
         ty
     }
 
-    fn parameter_type(&mut self, param: BinderId, term: TermId, given: Option<&(Ty, Cause)>) -> Ty {
-        match (self.item.binder(param).annotation, given) {
-            (BinderAnnotation::Type(written), given) => {
-                let ty = self.elab_type(written);
-                if let Some((expected, _)) = given {
-                    let cause = Cause::new(self.span(written), CauseCode::Annotated { param });
-                    // The given type is the found one here, and the annotation the wanted one.
-                    self.accesses.flip_variance();
-                    self.demand(expected, &ty, cause);
-                    self.accesses.flip_variance();
-                }
-                ty
-            }
-            (BinderAnnotation::Kind(_, span), _) => {
-                let message =
-                    "`fun` binds values: a size, type or address space is bound by `depFun`";
-                self.error(codes::KIND_MISMATCH, span, message);
-                self.broken()
-            }
-            (BinderAnnotation::None, Some((expected, _))) => expected.clone(),
-            (BinderAnnotation::None, None) => self.open_type("t", Classes::ANY, term),
-        }
+    /// Reports a kind as the annotation of a value.
+    fn kind_of_value(&mut self, span: Span) -> Ty {
+        let message = "`fun` binds values: a size, type or address space is bound by `depFun`";
+        self.error(codes::KIND_MISMATCH, span, message);
+        self.broken()
     }
 
     fn dep_lambda(

@@ -1070,9 +1070,6 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
                 related `i`: `i` is `i32`
                 help: `natAsIndex(4)((cast(i) : natType))` makes an index of it
             values : (m: Nat) -> m.f32 -> f32
-              Error[type-mismatch] at `fun`: the definition's type says `(m: Nat) -> m.f32 -> f32` here, and this is a function that takes a value first
-                related `(m: Nat) -> m.f32 -> f32`: the type is written here
-                help: write `depFun(m: Nat => …)` to take the size
         "#]],
     );
 }

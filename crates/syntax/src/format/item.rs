@@ -180,9 +180,12 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a binder: `x`, `x: type` or `n: Nat`.
+    /// Writes a binder: `x`, `x: type`, `n: Nat` or `(a, b)`.
     pub(crate) fn binder(&mut self, id: BinderId) {
-        self.word();
+        match &self.item.binder(id).parts {
+            Some(parts) => self.list(parts.len(), |writer, at| writer.binder(parts[at])),
+            None => self.word(),
+        }
         match self.item.binder(id).annotation {
             BinderAnnotation::None => {}
             BinderAnnotation::Type(ty) => {

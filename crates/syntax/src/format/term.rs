@@ -69,12 +69,15 @@ impl Writer<'_> {
                 self.term(*pair);
                 self.words_until(term.span.end);
             }
-            TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body } => {
-                self.function(params, *body, group);
-            }
+            TermKind::Fun {
+                params,
+                grouped,
+                body,
+            } => self.function(params, *grouped, *body, group),
+            TermKind::DepFun { params, body } => self.function(params, false, *body, group),
             TermKind::NatFun { param, body }
             | TermKind::DataFun { param, body }
-            | TermKind::DepPair { param, body } => self.function(&[*param], *body, group),
+            | TermKind::DepPair { param, body } => self.function(&[*param], false, *body, group),
             TermKind::Let { .. } => self.lets(id),
             TermKind::Pair(first, second) => {
                 let both = [*first, *second];
@@ -214,11 +217,20 @@ impl Writer<'_> {
     }
 
     /// Writes an abstraction such as `fun(params => body)`, with or without parentheses around the
-    /// parameters, or `DepPair[k => t]`.
-    fn function(&mut self, params: &[BinderId], body: TermId, group: &mut Option<Group>) {
+    /// parameters, or `DepPair[k => t]`. A parenthesis is that of a pattern if the first parameter is
+    /// one and the parameters are not `grouped`.
+    fn function(
+        &mut self,
+        params: &[BinderId],
+        grouped: bool,
+        body: TermId,
+        group: &mut Option<Group>,
+    ) {
         self.word();
         self.word();
-        if self.kind() == TokenKind::LParen {
+        let is_pattern = |&param: &BinderId| self.item.binder(param).parts.is_some();
+        if self.kind() == TokenKind::LParen && (grouped || !params.first().is_some_and(is_pattern))
+        {
             self.list(params.len(), |writer, at| writer.binder(params[at]));
         } else {
             for (at, &param) in params.iter().enumerate() {

@@ -584,6 +584,17 @@ fn pipelines() {
 }
 
 #[test]
+fn patterns() {
+    check(
+        "def f( ( a,( b ,_ ) ):( s,t ),_ ) = let ( x,y :f32 ):(f32,f32)=a in fun( ( c,d ),e=>fun( ( (g,_) )=>c ) )",
+        expect![[r#"
+            def f((a, (b, _)): (s, t), _) =
+              let (x, y: f32): (f32, f32) = a in fun((c, d), e => fun(((g, _)) => c))
+        "#]],
+    );
+}
+
+#[test]
 fn parameters_left_of_the_value() {
     check(
         "def f( n :Nat ) ( a : n.f32,b ){ m: Nat,t:Num }(c:m.t) :n.f32 where 4|n= a",

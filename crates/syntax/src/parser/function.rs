@@ -1,7 +1,7 @@
 //! Parses abstractions, `fun`, `depFun`, `natFun` and `dataFun`, and their binders.
 
 use super::{Parser, TermCategory};
-use crate::ast::{Binder, BinderAnnotation, BinderId, Kind, Name, ScalarType, TermId, TermKind};
+use crate::ast::{BinderAnnotation, BinderId, Kind, Name, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Diagnostic, Dialect, Fix, Span, codes};
 
@@ -273,7 +273,10 @@ impl Parser<'_> {
     /// Parses parameters, and adds them to `self.params`. Returns true if they are in parentheses.
     fn parameters(&mut self, dependent: bool) -> bool {
         let first = self.pos;
-        let group = self.eat(TokenKind::LParen);
+        let group = match !dependent && self.at_pattern_in_list() {
+            true => None,
+            false => self.eat(TokenKind::LParen),
+        };
         self.list_of_parameters(dependent);
         if let Some(open) = group {
             self.close(open, TokenKind::RParen);
@@ -333,8 +336,8 @@ impl Parser<'_> {
         is_parameter
     }
 
-    /// Parses a parameter `x` or `x: type`.
-    fn parameter(&mut self) -> BinderId {
+    /// Parses a parameter `x` or `x: type`, or one with `_` or a pattern in place of `x`.
+    pub(crate) fn parameter(&mut self) -> BinderId {
         let id = self.name_or_pattern("a parameter");
         if self.eat(TokenKind::Colon).is_some() || self.colon_missing(id) {
             let ty = if self.at(TokenKind::Kind) {
@@ -446,7 +449,7 @@ impl Parser<'_> {
                 self.report(Diagnostic::error(
                     codes::RESERVED_NAME,
                     token.span,
-                    "`_` is a hole and cannot be bound: begin an unused name with `_`, as in `_x`",
+                    "`_` cannot be a name here: begin an unused name with `_`, as in `_x`",
                 ));
                 (Name::default(), token.span)
             }
@@ -485,16 +488,6 @@ impl Parser<'_> {
     /// Adds a binder whose name is missing or cannot be read.
     pub(crate) fn nameless_binder(&mut self) -> BinderId {
         self.push_binder(Name::default(), Span::empty(self.last_end()))
-    }
-
-    fn push_binder(&mut self, name: Name, span: Span) -> BinderId {
-        let id = BinderId(self.binders.len() as u32);
-        self.binders.push(Binder {
-            name,
-            span,
-            annotation: BinderAnnotation::None,
-        });
-        id
     }
 
     pub(crate) fn report_reserved_word(&mut self, token: Token) {

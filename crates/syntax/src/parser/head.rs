@@ -168,13 +168,17 @@ impl Parser<'_> {
     fn head_parameter(&mut self) -> Parameter {
         let is_marked = self.at(TokenKind::Ident)
             && self.slice(self.token().span) == "inout"
-            && self.peek_kind(1) == TokenKind::Ident;
+            && matches!(
+                self.peek_kind(1),
+                TokenKind::Ident | TokenKind::LParen | TokenKind::Underscore
+            );
         let inout = is_marked.then(|| self.bump().span);
         let binder = self.name_or_pattern("a parameter");
         let mut ty = None;
         if self.eat(TokenKind::Colon).is_some() || self.colon_missing(binder) {
             match self.at(TokenKind::Kind) {
                 true => {
+                    self.no_pattern_of_kind(binder);
                     self.binders[binder.0 as usize].annotation = self.binder_kind();
                     if let Some(word) = inout {
                         self.kind_in_place(word);
@@ -182,6 +186,14 @@ impl Parser<'_> {
                 }
                 false => ty = Some(self.type_of_parameter()),
             }
+        }
+        if let Some(word) = inout
+            && self.binders[binder.0 as usize].name.is_empty()
+        {
+            self.error_at(
+                word,
+                "`inout` marks a parameter with a name, which is updated in place",
+            );
         }
         Parameter { binder, ty, inout }
     }
@@ -244,6 +256,7 @@ impl Parser<'_> {
     fn names_of_implicit_parameters(&mut self, groups: &[ParameterGroup]) -> Box<[BinderId]> {
         let params = || groups.iter().flat_map(|group| &group.params);
         let bound = params().map(|param| self.binders[param.binder.0 as usize].name.clone());
+        let bound = bound.filter(|name| !name.is_empty());
         let mut walk = FreeNames {
             parser: self,
             bound: bound.collect(),
@@ -260,6 +273,7 @@ impl Parser<'_> {
                 name,
                 span,
                 annotation,
+                parts: None,
             });
             id
         });
@@ -267,6 +281,15 @@ impl Parser<'_> {
     }
 
     // ----- errors -----
+
+    /// Reports a pattern or `_` in place of the name of a size or type.
+    fn no_pattern_of_kind(&mut self, binder: BinderId) {
+        let binder = &self.binders[binder.0 as usize];
+        if binder.name.is_empty() {
+            let span = binder.span;
+            self.error_at(span, "a size or type that is a parameter needs a name");
+        }
+    }
 
     fn kind_in_place(&mut self, word: Span) {
         let message = "`inout` marks a value that is updated in place, and this is a size or type";

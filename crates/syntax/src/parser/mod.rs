@@ -17,6 +17,7 @@ mod item;
 mod lexical_errors;
 mod literal;
 mod operator;
+mod pattern;
 mod recover_applications;
 mod recover_brackets;
 mod recover_conditions;

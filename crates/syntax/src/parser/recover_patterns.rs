@@ -1,6 +1,5 @@
-//! Error recovery for destructuring patterns in place of a binder. Only `fun((x, y) => …)`
-//! destructures a pair; any other pattern is reported, with the projections that replace the names
-//! of its components.
+//! Error recovery for patterns in languages that have none, such as DPIA: a pattern is reported,
+//! with the projections that replace the names of its components.
 
 use super::Parser;
 use crate::Diagnostic;
@@ -14,15 +13,15 @@ struct Component<'t> {
 }
 
 impl<'t> Parser<'t> {
-    /// Returns true if a pattern and `=` follow the current token, a `let`.
-    pub(crate) fn at_let_pattern(&self) -> bool {
+    /// Returns true if a pattern that is not allowed and `=` follow the current token, a `let`.
+    pub(super) fn at_reported_pattern(&self) -> bool {
         let tokens = &self.tokens[(self.pos + 1).min(self.tokens.len())..];
         pattern_length(tokens).is_some_and(|length| tokens[length].kind == TokenKind::Equals)
     }
 
     /// Parses a binder; `what` describes it in the error if it is missing. A pattern in its place
     /// is reported, and the binder has no name.
-    pub(crate) fn name_or_pattern(&mut self, what: &str) -> BinderId {
+    pub(super) fn name_without_patterns(&mut self, what: &str) -> BinderId {
         if let Some(length) = pattern_length(&self.tokens[self.pos..]) {
             self.report_pattern(self.pos, length);
             self.pos += length;
@@ -44,20 +43,10 @@ impl<'t> Parser<'t> {
         let text = self.slice(span);
         let components = self.components(tokens);
         let pair = self.unused_name();
-        let doubled = first >= 2
-            && [first - 2, first - 1].map(|at| self.tokens[at].kind) == [TokenKind::LParen; 2]
-            && self.tokens[first + length].kind == TokenKind::RParen;
-        let error = |message| Diagnostic::syntax(span, message);
-        if doubled {
-            let edits = vec![(open, String::new()), (close, String::new())];
-            let message = format!(
-                "the pattern of a pair has one pair of parentheses: write `fun({text} => …)`"
-            );
-            return self.report(error(message).fix("Remove these parentheses", edits, true));
-        }
-        let error = error(format!("expected a name, found the pattern `{text}`"));
+        let message = format!("expected a name, found the pattern `{text}`");
+        let error = Diagnostic::syntax(span, message);
         self.report(match &components[..] {
-            [] => error.help("a pattern consists of two names, as in `fun((a, b) => …)`"),
+            [] => error.help("give the value a name"),
             all => error.help(format!(
                 "give the pair a name, `{pair}`, and write {}",
                 replacements(all, pair)

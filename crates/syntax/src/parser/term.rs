@@ -2,7 +2,7 @@
 
 use super::recover_items::fat_arrow_for_arrow;
 use super::{Parser, TermCategory};
-use crate::ast::{BinderId, Half, Name, TermId, TermKind};
+use crate::ast::{BinderAnnotation, BinderId, Half, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Diagnostic, Dialect, Span};
 
@@ -183,9 +183,16 @@ impl Parser<'_> {
     fn let_binding(&mut self) -> PendingTerm {
         let start = self.bump().span;
         let binder = self.name_or_pattern("a name");
-        let name = self.binders[binder.0 as usize].name.clone();
-        if self.at(TokenKind::Colon) {
-            self.let_with_type(&name);
+        let name = match self.slice(self.binders[binder.0 as usize].span) {
+            "" => Name::new_static("_"),
+            text => Name::new(text),
+        };
+        if self.eat(TokenKind::Colon).is_some() {
+            let ty = match self.at(TokenKind::Kind) {
+                true => self.kind_of_value(),
+                false => self.term(TermCategory::Type),
+            };
+            self.binders[binder.0 as usize].annotation = BinderAnnotation::Type(ty);
         }
         self.let_equals(&name);
         let value = self.term(TermCategory::Expr);
@@ -476,13 +483,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports and skips the type annotation of a `let`: `let x: type = …`.
-    fn let_with_type(&mut self, name: &Name) {
-        let colon = self.bump();
-        let message =
-            format!("the name of a `let` has no type: write `let {name} = (value : type) in …`");
-        self.error_at(colon.span, message);
-        self.term(TermCategory::Type);
+    /// Reports a kind in place of the type of a `let`.
+    fn kind_of_value(&mut self) -> TermId {
+        let token = self.bump();
+        let text = self.quoted(token);
+        let message = format!("{text} is a kind, and `let` names only values");
+        self.report(Diagnostic::syntax(token.span, message));
+        self.push(TermKind::Missing, token.span)
     }
 
     /// Parses the `=` after `let x`.

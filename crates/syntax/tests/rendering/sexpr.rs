@@ -167,7 +167,7 @@ impl Dumper<'_> {
             for param in &group.params {
                 match param.ty {
                     Some(ty) => {
-                        self.open(&self.item.binder(param.binder).name);
+                        self.open(&self.name_of(param.binder));
                         self.term(ty);
                         self.close();
                     }
@@ -196,21 +196,36 @@ impl Dumper<'_> {
 
     fn binder(&mut self, id: BinderId) {
         let binder = self.item.binder(id);
-        let name = if binder.name.is_empty() {
-            "-"
-        } else {
-            &binder.name
-        };
+        let name = self.name_of(id);
         if binder.annotation == BinderAnnotation::None {
-            return self.word(name);
+            return self.word(&name);
         }
-        self.open(name);
+        self.open(&name);
         match binder.annotation {
             BinderAnnotation::Type(ty) => self.term(ty),
             BinderAnnotation::Kind(Some(kind), _) => self.word(kind.as_str()),
             BinderAnnotation::Kind(None, _) | BinderAnnotation::None => self.word("-"),
         }
         self.close();
+    }
+
+    /// Returns the name of a binder, `-` if it has none, or its pattern.
+    fn name_of(&self, id: BinderId) -> String {
+        let binder = self.item.binder(id);
+        let Some(parts) = &binder.parts else {
+            return match binder.name.is_empty() {
+                true => "-".to_owned(),
+                false => binder.name.to_string(),
+            };
+        };
+        let mut pattern = Dumper {
+            item: self.item,
+            out: String::new(),
+        };
+        pattern.open("pattern");
+        parts.iter().for_each(|&part| pattern.binder(part));
+        pattern.close();
+        pattern.out
     }
 
     fn literal(&mut self, literal: &Literal) {

@@ -89,6 +89,7 @@ fn program(rise: &RiseItem, term: TermId, names: &[Name]) -> RiseItem {
                 name: name.clone(),
                 span,
                 annotation: BinderAnnotation::None,
+                parts: None,
             });
         }
         program.binders = binders.into();

@@ -169,6 +169,7 @@ impl<'a> Names<'a> {
             name: name.clone(),
             span,
             annotation: BinderAnnotation::None,
+            parts: None,
         });
         let number = self.variables.len();
         self.variables.push(Variable {
@@ -449,6 +450,7 @@ impl<'a> Names<'a> {
                     name,
                     span: self.terms[index.0 as usize].span,
                     annotation: BinderAnnotation::None,
+                    parts: None,
                 });
                 self.under(&[binder], body, size, side);
             }

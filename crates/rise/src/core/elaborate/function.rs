@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use syntax::Span;
-use syntax::ast::{BinderId, Half, TermId};
+use syntax::ast::{BinderId, TermId};
 
 use super::{Elaborator, Surface};
 use crate::core::{Expr, Form, Node, Origin, apply, dep_lambda};
@@ -39,6 +39,9 @@ impl<P: Surface> Elaborator<'_, P> {
         if self.inference.patterns.contains(&id) {
             return self.pair_function(origin, params, body, written);
         }
+        for &param in params {
+            self.take_apart(param)?;
+        }
         let mut expr = self.term(body, rest.as_ref())?;
         for (&param, before) in params.iter().zip(implicit).rev() {
             let param = self.param(param)?;
@@ -66,10 +69,7 @@ impl<P: Surface> Elaborator<'_, P> {
         let components = [self.value_type(first)?, self.value_type(second)?];
         let [a, b] = components.clone();
         let param = self.fresh("p", Arc::new(Type::Pair(a, b)));
-        for (binder, half) in [(first, Half::First), (second, Half::Second)] {
-            let whole = (param.local.clone(), param.ty.clone());
-            self.halves.insert(binder, (whole, half));
-        }
+        self.name_parts(params, &(param.local.clone(), param.ty.clone()), &[]);
         let rest = match written.map(|ty| &**ty) {
             Some(Type::Fun(_, result)) => Some(result),
             _ => None,
@@ -120,6 +120,7 @@ impl<P: Surface> Elaborator<'_, P> {
         written: Option<&Ty>,
     ) -> Option<Expr<P>> {
         let value = self.term(value, None)?;
+        self.take_apart(binder)?;
         let body = self.term(body, written)?;
         let origin = self.keyword(id);
         let param = self.param(binder)?;

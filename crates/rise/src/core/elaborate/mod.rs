@@ -168,8 +168,9 @@ struct Elaborator<'a, P> {
     sites: Vec<Site>,
     globals: Vec<(GlobalId, Name)>,
     next_local: u32,
-    /// The parameters that name a half of a pair, each with the pair.
-    halves: FxHashMap<BinderId, ((Local, Ty), Half)>,
+    /// The names of parts of a pattern, each with the value that the pattern takes apart and the
+    /// projections that select the part, outermost last.
+    parts: FxHashMap<BinderId, ((Local, Ty), Box<[Half]>)>,
     /// Maps the sizes that a partial application takes to the variables that replace them in the
     /// definition's conditions. The new variables are numbered after those of the inference.
     parameters: FxHashMap<Var, Var>,
@@ -195,7 +196,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
             sites: Vec::new(),
             globals: Vec::new(),
             next_local: u32::try_from(item.binders.len()).unwrap_or(u32::MAX),
-            halves: FxHashMap::default(),
+            parts: FxHashMap::default(),
             parameters: FxHashMap::default(),
             language: PhantomData,
         }
@@ -356,10 +357,10 @@ impl<'a, P: Surface> Elaborator<'a, P> {
     /// term, if any: the binders of that type become those of the elaborated function.
     fn term(&mut self, id: TermId, written: Option<&Ty>) -> Option<Expr<P>> {
         if let Some(Type::Pi(pi)) = written.map(|ty| &**ty)
-            && pi.implicit
+            && (pi.implicit || self.inference.leaves_out_dep_fun(id))
         {
             let body = self.term(id, Some(&pi.body))?;
-            return Some(super::dep_lambda(pi.var, pi.kind, true, body));
+            return Some(super::dep_lambda(pi.var, pi.kind, pi.implicit, body));
         }
         let body = self.visit(id, written)?;
         let params = self.inference.generalised.get(&id).into_iter().flatten();
@@ -508,9 +509,32 @@ impl<'a, P: Surface> Elaborator<'a, P> {
     }
 
     fn local(&self, binder: BinderId) -> Local {
-        Local {
-            id: binder.0,
-            name: self.item.binder(binder).name.clone(),
+        let id = binder.0;
+        let binder = self.item.binder(binder);
+        let name = match binder.parts {
+            Some(_) => Name::new_static("p"),
+            None => binder.name.clone(),
+        };
+        Local { id, name }
+    }
+
+    /// Lets the names in the pattern `binder`, if it is one, denote parts of its value.
+    fn take_apart(&mut self, binder: BinderId) -> Option<()> {
+        if let Some(parts) = &self.item.binder(binder).parts {
+            let whole = (self.local(binder), self.value_type(binder)?);
+            self.name_parts(parts, &whole, &[]);
+        }
+        Some(())
+    }
+
+    /// Lets binders denote the components of a part of `whole`: those of `path` of it.
+    fn name_parts(&mut self, binders: &[BinderId], whole: &(Local, Ty), path: &[Half]) {
+        for (&binder, half) in binders.iter().zip([Half::First, Half::Second]) {
+            let path = [path, &[half]].concat();
+            if let Some(parts) = &self.item.binder(binder).parts {
+                self.name_parts(parts, whole, &path);
+            }
+            self.parts.insert(binder, (whole.clone(), path.into()));
         }
     }
 

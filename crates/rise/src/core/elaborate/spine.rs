@@ -66,11 +66,13 @@ impl<P: Surface> Elaborator<'_, P> {
                 }
             }
             Target::Global(_) => self.global(name_use, &mut giving),
-            Target::Binder(binder) if self.halves.contains_key(&binder) => {
-                let ((pair, ty), half) = self.halves[&binder].clone();
+            Target::Binder(binder) if self.parts.contains_key(&binder) => {
+                let ((whole, ty), path) = self.parts[&binder].clone();
                 let origin = self.result_origin(&giving);
-                let pair = Node::new(Form::Var(pair), ty, origin);
-                let value = self.half(pair, half, origin)?;
+                let mut value = Node::new(Form::Var(whole), ty, origin);
+                for &half in &path {
+                    value = self.half(value, half, origin)?;
+                }
                 self.give(&mut giving, value, &mut name_use.implicits.iter())
             }
             Target::Binder(binder) => {

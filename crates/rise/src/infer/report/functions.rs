@@ -661,6 +661,27 @@ impl Infer<'_> {
         self.error(codes::WRONG_SUBKIND, self.span(term), message);
     }
 
+    /// Reports a pattern of `count` parts for a value of the type `ty`, which is no such tuple.
+    pub(in crate::infer) fn value_is_not_of_parts(
+        &mut self,
+        binder: BinderId,
+        count: usize,
+        ty: &Ty,
+    ) {
+        self.clashes += 1;
+        let message = match &**ty {
+            Type::Pair(..) => format!(
+                "this pattern has {count} parts, and the value is a tuple of 2: `{}`",
+                self.show(ty)
+            ),
+            _ => format!(
+                "this pattern has {count} parts, and the value is no tuple: {}",
+                self.describe(ty)
+            ),
+        };
+        self.error(codes::TYPE_MISMATCH, self.item.binder(binder).span, message);
+    }
+
     pub(in crate::infer) fn let_function(&mut self, binder: BinderId, value: TermId, ty: &Ty) {
         let name = self.item.binder(binder).name.clone();
         let text = self.show(ty);

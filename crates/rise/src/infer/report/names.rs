@@ -27,13 +27,9 @@ impl Infer<'_> {
             }
             match &term.kind {
                 TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } => {
-                    for (at, &param) in params.iter().enumerate().skip(1) {
-                        let same = |&&first: &&BinderId| self.has_name_of(first, param);
-                        if let Some(&first) = params[..at].iter().find(same) {
-                            self.duplicate_parameter(first, param);
-                        }
-                    }
+                    self.duplicates_among(params);
                 }
+                TermKind::Let { binder, .. } => self.duplicates_among(&[*binder]),
                 TermKind::Pi { param, body, .. } => {
                     if let Some(second) = self.next_of_same_name(*param, *body) {
                         self.duplicate_parameter(*param, second);
@@ -44,10 +40,24 @@ impl Infer<'_> {
         }
         let of_head = item.head().into_iter().flat_map(|head| head.params());
         let of_head: Vec<BinderId> = of_head.map(|param| param.binder).collect();
-        for (at, &param) in of_head.iter().enumerate() {
-            let same = |&&first: &&BinderId| self.has_name_of(first, param);
-            if let Some(&first) = of_head[..at].iter().find(same) {
-                self.duplicate_parameter(first, param);
+        self.duplicates_among(&of_head);
+    }
+
+    /// Reports names that occur twice among binders and the parts of their patterns.
+    fn duplicates_among(&mut self, binders: &[BinderId]) {
+        let item = self.item;
+        if let [only] = binders
+            && item.binder(*only).parts.is_none()
+        {
+            return;
+        }
+        let names: Vec<BinderId> = (binders.iter())
+            .flat_map(|&binder| item.bound_names(binder))
+            .collect();
+        for (at, &name) in names.iter().enumerate().skip(1) {
+            let same = |&&first: &&BinderId| self.has_name_of(first, name);
+            if let Some(&first) = names[..at].iter().find(same) {
+                self.duplicate_parameter(first, name);
             }
         }
     }
@@ -97,7 +107,13 @@ impl Infer<'_> {
             let TermKind::Let { binder: id, .. } = term.kind else {
                 continue;
             };
-            let Binder { name, span, .. } = self.item.binder(id);
+            let Binder {
+                name, span, parts, ..
+            } = self.item.binder(id);
+            if parts.is_some() {
+                self.unused_parts(id, &is_used);
+                continue;
+            }
             if is_used[id.0 as usize] || name.is_empty() || name.starts_with('_') {
                 continue;
             }
@@ -108,6 +124,24 @@ impl Infer<'_> {
             self.diagnostics
                 .push(warning.fix(format!("Rename to `_{name}`"), edits, false));
         }
+    }
+
+    /// Warns about the pattern of a `let` if nothing uses any of its names.
+    fn unused_parts(&mut self, pattern: BinderId, is_used: &[bool]) {
+        let item = self.item;
+        let names = item.bound_names(pattern);
+        let is_meant = |id: &BinderId| {
+            let name = &item.binder(*id).name;
+            is_used[id.0 as usize] || name.starts_with('_')
+        };
+        if names.iter().any(is_meant) || names.iter().all(|id| item.binder(*id).name.is_empty()) {
+            return;
+        }
+        let span = item.binder(pattern).span;
+        let message = "no part of this value is used";
+        let warning = Diagnostic::new(Severity::Warning, codes::UNUSED_VALUE, span, message);
+        self.diagnostics
+            .push(warning.help("remove the `let`, or write `_` for the parts"));
     }
 
     pub(in crate::infer) fn unknown_name(&mut self, term: TermId, name: &Name) {
