@@ -168,6 +168,7 @@ pub(crate) fn binder_kind(view: &View<'_>, id: BinderId) -> SymbolKind {
     };
     match &view.item().term(owner).kind {
         TermKind::Let { .. } => SymbolKind::Variable,
+        TermKind::Local { .. } => SymbolKind::Function,
         TermKind::Fun { .. } => SymbolKind::Parameter,
         _ => SymbolKind::TypeParameter,
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use db::{Database, FileId, Language, Values};
 use rise::{BinderInfo, NameUse, Scheme, TermInfo, Ty, Type};
 use syntax::Span;
-use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, ItemKind, TermId, TermKind};
+use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Head, ItemKind, TermId, TermKind};
 use syntax::lexer::lex_in;
 
 use crate::barriers::Barriers;
@@ -142,6 +142,8 @@ impl Collector<'_> {
             out.extend(self.definition());
             out.extend(self.implicit_parameters());
             out.extend(self.absent_result());
+            let locals = self.view.item().locals.iter();
+            out.extend(locals.flat_map(|&term| self.local_definition(term)));
         }
         if self.config.parameters {
             let binders = (0..self.view.item().binders.len() as u32).map(BinderId);
@@ -250,6 +252,46 @@ impl Collector<'_> {
         Some(hint)
     }
 
+    /// Returns the hints with the implicit parameters and the result of a local definition that it
+    /// does not write.
+    fn local_definition(&self, term: TermId) -> Vec<InlayHint> {
+        let item = self.view.item();
+        let TermKind::Local { binder, head, .. } = &item.term(term).kind else {
+            return Vec::new();
+        };
+        let BinderInfo::Value(whole) = self.view.binder_info(*binder) else {
+            return Vec::new();
+        };
+        if free_vars::has_error(whole) {
+            return Vec::new();
+        }
+        let names = &self.view.inference().names;
+        let in_braces = head.groups.iter().filter(|group| group.implicit);
+        let in_braces = in_braces.flat_map(|group| &group.params);
+        let written: Vec<&str> = in_braces
+            .map(|param| item.binder(param.binder).name.as_str())
+            .collect();
+        let mut implicit = Vec::new();
+        let mut ty = whole;
+        while let Type::Pi(pi) = &**ty
+            && pi.implicit
+        {
+            let name = names.get(pi.var);
+            if !written.contains(&name.as_str()) {
+                implicit.push(format!("{name}: {}", pi.kind));
+            }
+            ty = &pi.body;
+        }
+        let place = head.groups.first().map(|group| group.span.start);
+        let hint = place.filter(|_| !implicit.is_empty()).map(|at| {
+            let label = format!("{{{}}}", implicit.join(", "));
+            let label = elision::elide(&label, self.config.max_length);
+            let whole = rise::print::type_text(whole, names);
+            self.hint(at, InlayKind::Definition, label, whole)
+        });
+        hint.into_iter().chain(self.result_of(head)).collect()
+    }
+
     /// Returns true if all implicit parameters are names that the types of the parameters write, so
     /// that they keep their meaning when they are bound explicitly.
     fn names_all(&self, implicit: &[String]) -> bool {
@@ -264,11 +306,16 @@ impl Collector<'_> {
     /// Returns the hint with the type of the result that a definition with parameters left of `=`
     /// does not write.
     fn absent_result(&self) -> Option<InlayHint> {
-        let item = self.view.item();
-        let head = item.head().filter(|head| head.result.is_none())?;
+        self.result_of(self.view.item().head()?)
+    }
+
+    fn result_of(&self, head: &Head) -> Option<InlayHint> {
         let TermInfo::Expr(ty) = self.view.info(head.value) else {
             return None;
         };
+        if head.result.is_some() {
+            return None;
+        }
         if free_vars::has_error(ty) {
             return None;
         }
@@ -304,7 +351,10 @@ impl Collector<'_> {
             return None;
         }
         let owner = self.view.parents().owner(id)?;
-        let of_head = item.head().into_iter().flat_map(|head| head.params());
+        if matches!(item.term(owner).kind, TermKind::Local { .. }) {
+            return None;
+        }
+        let of_head = item.heads().flat_map(|(head, ..)| head.params());
         let has = |binder| binder == id || item.with_parts(binder).contains(&id);
         match of_head.into_iter().find(|param| has(param.binder)) {
             Some(param) if param.ty.is_some() => return None,
@@ -515,7 +565,8 @@ impl Collector<'_> {
             return None;
         };
         term = tree::unparen(item, *body);
-        while let TermKind::Let { body, .. } = &item.term(term).kind {
+        while let TermKind::Let { body, .. } | TermKind::Local { body, .. } = &item.term(term).kind
+        {
             term = tree::unparen(item, *body);
         }
         tree::stages(item, term).pop()

@@ -260,7 +260,7 @@ impl<'d> View<'d> {
             };
         }
         let mut scope = Scope::at_term(self.item(), self.parents(), term);
-        if self.item().head().is_some() {
+        if self.item().heads().next().is_some() {
             scope.binders.retain(|&binder| self.binds(binder));
         }
         scope

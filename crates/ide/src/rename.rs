@@ -354,6 +354,31 @@ mod tests {
     }
 
     #[test]
+    fn local_definitions() {
+        check(
+            "def f(n: Nat)(xs: n.f32) = let g(x: f32, ys: m.f32): f32 = x in let h(x) = g$0(x, xs) in h(1.0f)",
+            "total",
+            expect![
+                "def f(n: Nat)(xs: n.f32) = let total(x: f32, ys: m.f32): f32 = x in let h(x) = total(x, xs) in h(1.0f)"
+            ],
+        );
+        check(
+            "def f(n: Nat)(xs: n.f32) = let g(x: f32, ys: m$0.f32): m.f32 = ys in g(1.0f, xs)",
+            "size",
+            expect![
+                "def f(n: Nat)(xs: n.f32) = let g(x: f32, ys: size.f32): size.f32 = ys in g(1.0f, xs)"
+            ],
+        );
+        check(
+            "def f(n: Nat)(xs: n.f32) = let g(x$0: f32, ys: m.f32): f32 = x in let h(x) = g(x, xs) in h(1.0f)",
+            "ys",
+            expect![[r#"
+                error: `ys` is already another parameter of the function of `x`
+            "#]],
+        );
+    }
+
+    #[test]
     fn names_in_patterns() {
         check(
             "def f((a, (b, _)): (f32, (f32, f32)), c: f32) = let (d, e) = (a$0, b) in fun((a, d) => a + d)(e)(a + b)",

@@ -115,6 +115,9 @@ impl Scope {
                         TermKind::Where { ty, .. } if ty != top => {
                             type_binders(item, ty, &mut binders);
                         }
+                        TermKind::Local { ty, function, .. } if function == top => {
+                            type_binders(item, ty, &mut binders);
+                        }
                         _ if scope_body(item, owner) == Some(top) => {
                             bound_in_body(item, owner, &mut binders);
                         }
@@ -162,6 +165,7 @@ pub(crate) fn scope_body(item: &Item, term: TermId) -> Option<TermId> {
         TermKind::Fun { body, .. }
         | TermKind::DepFun { body, .. }
         | TermKind::Let { body, .. }
+        | TermKind::Local { body, .. }
         | TermKind::NatFun { body, .. }
         | TermKind::DataFun { body, .. }
         | TermKind::DepPair { body, .. }
@@ -175,6 +179,7 @@ pub(crate) fn binders_of(item: &Item, term: TermId) -> &[BinderId] {
     match &item.term(term).kind {
         TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } => params,
         TermKind::Let { binder: param, .. }
+        | TermKind::Local { binder: param, .. }
         | TermKind::NatFun { param, .. }
         | TermKind::DataFun { param, .. }
         | TermKind::DepPair { param, .. }
@@ -373,6 +378,7 @@ pub(crate) fn params_end(item: &Item, term: TermId) -> u32 {
         | TermKind::DepPair { param, .. }
         | TermKind::Pi { param, .. } => end_of(*param),
         TermKind::Let { value, .. } => item.term(*value).span.end,
+        TermKind::Local { head, .. } => item.term(head.value).span.end,
         _ => whole.start,
     }
 }

@@ -55,6 +55,8 @@ pub struct Item {
     /// The arena of all binders of the item, in the order of the text, but those of
     /// [`Head::implicit`] follow the other binders left of `=`, and a pattern follows its parts.
     pub binders: Box<[Binder]>,
+    /// The terms that are local definitions, each a [`TermKind::Local`].
+    pub locals: Box<[TermId]>,
     /// The names that erroneous declarations such as `type t = …` and `let f = …` would define.
     pub synonyms: Box<[Name]>,
 }
@@ -323,6 +325,19 @@ pub enum TermKind {
         /// The bound value.
         value: TermId,
         /// The scope of the binder.
+        body: TermId,
+    },
+    /// A local definition `let f(x: f32): f32 = value in body`.
+    Local {
+        /// The name `f`.
+        binder: BinderId,
+        /// The parameters as they are written; they are also part of `ty` and `function`.
+        head: Box<Head>,
+        /// The type of the function, in which absent types are holes with an empty span.
+        ty: TermId,
+        /// The function of the parameters.
+        function: TermId,
+        /// The scope of the name.
         body: TermId,
     },
     /// A type-level function `natFun(i => nat)`.
@@ -685,21 +700,47 @@ impl Item {
         }
     }
 
-    /// Returns the terms that correspond to no text of their own: the type of a definition with
-    /// parameters left of `=` and its functions, down to the written types and the written value.
-    pub fn implied_terms(&self) -> Vec<TermId> {
-        let ItemKind::Def {
-            head: Some(head),
-            ty,
-            body,
-            ..
-        } = &self.kind
-        else {
-            return Vec::new();
+    /// Returns the parameters left of `=` of the definition and of each local definition in it, each
+    /// with the type and the function that they imply.
+    pub fn heads(&self) -> impl Iterator<Item = (&Head, TermId, TermId)> {
+        let own = match &self.kind {
+            ItemKind::Def {
+                head: Some(head),
+                ty: Some(ty),
+                body,
+                ..
+            } => Some((&**head, *ty, *body)),
+            _ => None,
         };
+        let locals = self.locals.iter().filter_map(|&term| self.local_head(term));
+        own.into_iter().chain(locals)
+    }
+
+    /// Returns the parameters of a local definition with the type and the function that they imply;
+    /// `None` for other terms.
+    pub fn local_head(&self, term: TermId) -> Option<(&Head, TermId, TermId)> {
+        match &self.term(term).kind {
+            TermKind::Local {
+                head, ty, function, ..
+            } => Some((head, *ty, *function)),
+            _ => None,
+        }
+    }
+
+    /// Returns the terms that correspond to no text of their own: the types of definitions with
+    /// parameters left of `=`, also local ones, and their functions, down to the written types and
+    /// the written value.
+    pub fn implied_terms(&self) -> Vec<TermId> {
+        let all = self.heads();
+        all.flat_map(|(head, ty, function)| self.implied_by(head, ty, function))
+            .collect()
+    }
+
+    /// Returns the terms of a type and a function that the parameters `head` imply.
+    pub fn implied_by(&self, head: &Head, ty: TermId, function: TermId) -> Vec<TermId> {
         let mut implied = Vec::new();
         let is_result = |term| head.result == Some(term);
-        let mut next = *ty;
+        let mut next = Some(ty);
         while let Some(term) = next.filter(|&term| !is_result(term)) {
             implied.push(term);
             next = match &self.term(term).kind {
@@ -712,7 +753,7 @@ impl Item {
                 _ => None,
             };
         }
-        let mut next = Some(*body);
+        let mut next = Some(function);
         while let Some(term) = next.filter(|&term| term != head.value) {
             implied.push(term);
             next = match &self.term(term).kind {
@@ -725,7 +766,7 @@ impl Item {
 
     /// Returns true for a term that corresponds to no text of its own, see [`Head`].
     pub fn is_implied(&self, term: TermId) -> bool {
-        self.head().is_some() && self.implied_terms().contains(&term)
+        self.implied_terms().contains(&term)
     }
 
     /// Returns true for the hole that stands for an absent type of a parameter or a result left of
@@ -738,8 +779,8 @@ impl Item {
     /// Returns true for a name in the types of the parameters left of `=` that becomes an implicit
     /// parameter if it is not in the scope of the item, see [`Head::implicit`].
     pub fn may_be_implicit(&self, binder: BinderId) -> bool {
-        self.head()
-            .is_some_and(|head| head.implicit.contains(&binder))
+        self.heads()
+            .any(|(head, ..)| head.implicit.contains(&binder))
     }
 
     /// Returns the type of the item if it is complete as it is written; `None` for a definition
@@ -766,14 +807,16 @@ impl Item {
         let (word, params) = match &self.term(term).kind {
             TermKind::Fun { params, .. } => ("fun", params),
             TermKind::DepFun { params, .. } => ("depFun", params),
-            TermKind::Let { .. } => ("let", &Box::default()),
+            TermKind::Let { .. } | TermKind::Local { .. } => ("let", &Box::default()),
             TermKind::If { .. } => ("if", &Box::default()),
             _ => return span,
         };
-        match (self.head(), params.first()) {
-            (Some(head), Some(first)) if head.params().any(|param| param.binder == *first) => {
-                self.binder(*first).span
-            }
+        let is_of_head = |first: BinderId| {
+            let mut heads = self.heads();
+            heads.any(|(head, ..)| head.params().any(|param| param.binder == first))
+        };
+        match params.first() {
+            Some(&first) if is_of_head(first) => self.binder(first).span,
             _ => Span::new(span.start, (span.start + word.len() as u32).min(span.end)),
         }
     }
@@ -792,7 +835,9 @@ impl Item {
                     names.extend(params.iter().map(|id| self.binder(*id).name.as_str()));
                     Some(*body)
                 }
-                TermKind::DepFun { body, .. } | TermKind::Let { body, .. } => Some(*body),
+                TermKind::DepFun { body, .. }
+                | TermKind::Let { body, .. }
+                | TermKind::Local { body, .. } => Some(*body),
                 TermKind::Paren(inner) => Some(*inner),
                 _ => None,
             };

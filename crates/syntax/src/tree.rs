@@ -35,6 +35,13 @@ impl TermKind {
                 visit(*value);
                 visit(*body);
             }
+            TermKind::Local {
+                ty, function, body, ..
+            } => {
+                visit(*ty);
+                visit(*function);
+                visit(*body);
+            }
             TermKind::NatFun { param, body }
             | TermKind::DataFun { param, body }
             | TermKind::DepPair { param, body }

@@ -531,9 +531,7 @@ fn slips() {
 
             (def f - (let (x (scalar f32)) a x))
 
-            def f = let g(x) = a in x
-                         ^ syntax-error: `let` cannot define a function: write `def g = fun(x => …)`
-            (def f - (let g a x))
+            (def f - (let g (definition x) - a x))
 
             def f = let x == a in x
                         ^ syntax-error: expected `=` after `x`

@@ -70,6 +70,8 @@ const RIGHT: &[&str] = &[
     "def a = let (x, y) = b in let (x, _): (s, t) = b in let _ = b in let x: f32 = c in x",
     "def a = f(let (x, y) = b in x) + let (x, (y, z)) = b in let(x, y)",
     "def a = (let(x, y) : f32) + let((x, y))(f) |> let(x)",
+    "def a = let f(x: f32, (y, _)): f32 = x in let g(n: Nat){t: Num}(xs: n.t): n.t where 4 | n, n > 2 = xs in f",
+    "def a = f(let g(x) = let h{n: Nat}(xs: n.t) = xs in h in g(let f(x)(y): s -> t = x in f))",
     "def a = f(_, _.f32) + 1",
     "def _1 = fun(_2 => _2._1)",
     "def/**/a/**/=/**/1",

@@ -99,6 +99,12 @@ impl Maker {
         let (p, q) = (self.name("p"), self.name("q"));
         // A pattern is an abbreviation for projections.
         match self.choice.one_in(2) {
+            true if self.choice.one_in(2) => {
+                let g = self.name("g");
+                format!(
+                    "let {g}(({p}, {q}): ({elem}, {elem})): {elem} = {f}({p})({q}) in zip({a})({b}) |> mapSeq({g})"
+                )
+            }
             true => format!("zip({a})({b}) |> mapSeq(fun(({p}, {q}) => {f}({p})({q})))"),
             false => format!("zip({a})({b}) |> mapSeq(fun({p} => {f}({p}._1)({p}._2)))"),
         }

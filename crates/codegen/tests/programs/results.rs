@@ -230,3 +230,17 @@ fn patterns_have_the_code_of_projections() {
         )
     );
 }
+
+#[test]
+fn local_definitions_have_the_code_of_their_values() {
+    let of = |body: &str| {
+        let text = format!("def main(n: Nat)(k: f32)(xs: n.f32): n.f32 = {body}");
+        function(&text, "main", Target::C)
+    };
+    assert_eq!(
+        of("let f(x: f32): f32 = k * x in
+            let all(g: s -> t)(ys: m.s): m.t = ys |> mapSeq(g) in
+            all(fun(x => f(f(x))))(xs)"),
+        of("xs |> mapSeq(fun(x => k * (k * x)))")
+    );
+}

@@ -108,6 +108,20 @@ impl<'a> Walk<'a> {
                 self.scope(&[*binder], *body);
                 self.todo.push(Step::Term(*value));
             }
+            TermKind::Local {
+                binder,
+                ty,
+                function,
+                body,
+                ..
+            } => {
+                self.scope(&[*binder], *body);
+                let binders = spine(self.item, *ty);
+                self.todo.push(Step::Unbind(binders.len()));
+                self.todo.push(Step::Term(*function));
+                self.todo.extend(binders.into_iter().rev().map(Step::Bind));
+                self.todo.push(Step::Term(*ty));
+            }
             TermKind::Pi { param, body, .. } if self.item.may_be_implicit(*param) => {
                 self.todo.push(Step::Term(*body));
             }
@@ -190,6 +204,10 @@ mod tests {
             "k n t u"
         );
         assert_eq!(free("def f = (fun(x => x))(x)"), "x");
+        assert_eq!(
+            free("def f(n: Nat) = let g(x: n.m.f32): n.f32 = g(n, m, x) in g(x)"),
+            "g m x"
+        );
         assert_eq!(
             free("def f = depFun(n: Nat => fun(xs: n.f32 => xs |> split(n) |> h))"),
             "h split"

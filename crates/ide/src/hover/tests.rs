@@ -821,3 +821,21 @@ rule local = toMem($0Private)(f) |-> $0f
         "#]],
     );
 }
+
+#[test]
+fn local_definitions() {
+    check(
+        "def f(n: Nat)(xs: n.f32) = let g$0(x: f32, ys: m.f32): f32 = x in let h(x) = x in g(h$0(1.0f), xs)",
+        expect![[r#"
+            [g]
+            ```rise
+            g : {m: Nat} -> f32 -> m.f32 -> f32
+            ```
+            ----
+            [h]
+            ```rise
+            h : {t: DataType} -> t -> t
+            ```
+        "#]],
+    );
+}

@@ -654,3 +654,21 @@ fn names_in_patterns() {
         "#]],
     );
 }
+
+#[test]
+fn local_definitions() {
+    check(
+        "def f(n: Nat)(xs: n.f32) =
+  let g(x: f32, ys: m.f32) = x in
+  let h(x) = x + g(x, xs) in
+  h(1.0f)
+",
+        &InlayConfig::default(),
+        expect![[r#"
+            def f(n: Nat)(xs: n.f32)«: f32» =
+              let g«{m: Nat}»(x: f32, ys: m.f32)«: f32» = x in
+              let h(x«: f32»)«: f32» = x + g(x, xs) in
+              h(1.0f)
+        "#]],
+    );
+}

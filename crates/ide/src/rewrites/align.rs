@@ -130,6 +130,12 @@ impl Walk<'_> {
                 value,
                 body,
             } => self.let_in(*binder, *value, *body, core, path),
+            TermKind::Local {
+                binder,
+                function,
+                body,
+                ..
+            } => self.let_in(*binder, *function, *body, core, path),
             _ => {}
         }
     }

@@ -282,6 +282,7 @@ impl<'a> Restyle<'a> {
                 value,
                 body,
             } => self.update_let(*binder, *value, *body, new),
+            TermKind::Local { .. } => self.update_local(id, new),
             TermKind::Apply { .. } => self.update_application(id, new),
             TermKind::Binary { op, lhs, rhs, .. } => match op {
                 BinaryOp::Pipe | BinaryOp::Then => self.update_chain(id, new),
@@ -428,6 +429,72 @@ impl<'a> Restyle<'a> {
         self.update(value, bound);
         self.enter(param, binder, inner);
         self.update(body, inner);
+        self.names.leave(1);
+        true
+    }
+
+    /// Updates a local definition whose parameters and type stay the same.
+    fn update_local(&mut self, id: TermId, new: &Core) -> bool {
+        let item = self.item;
+        let TermKind::Local {
+            binder,
+            head,
+            function,
+            body,
+            ..
+        } = &item.term(id).kind
+        else {
+            return false;
+        };
+        let Form::Apply(scope, value) = &new.form else {
+            return false;
+        };
+        let Form::Lambda(own, inner) = &scope.form else {
+            return false;
+        };
+        let is_same = |this: &Self, binder: BinderId, param: &Param| {
+            let old = this.source.alignment.param(binder);
+            old.is_some_and(|old| old.ty == param.ty)
+        };
+        let mut bound: Vec<(Param, BinderId, Core)> = Vec::new();
+        let (mut at, mut core) = (*function, without_implicit(value).clone());
+        while at != head.value {
+            at = match &item.term(at).kind {
+                TermKind::Fun { params, body, .. } => {
+                    for &binder in params {
+                        let Form::Lambda(param, next) = &core.form else {
+                            return false;
+                        };
+                        if !is_same(self, binder, param) {
+                            return false;
+                        }
+                        bound.push((param.clone(), binder, next.clone()));
+                        core = without_implicit(&next.clone()).clone();
+                    }
+                    *body
+                }
+                TermKind::DepFun { params, body } => {
+                    for _ in params {
+                        let Form::DepLambda(_, _, next) = &core.form else {
+                            return false;
+                        };
+                        core = without_implicit(&next.clone()).clone();
+                    }
+                    *body
+                }
+                _ => return false,
+            };
+        }
+        if !is_same(self, *binder, own) {
+            return false;
+        }
+        for (param, binder, scope) in &bound {
+            self.enter(param, *binder, scope);
+        }
+        self.update(head.value, &core);
+        self.names.leave(bound.len());
+        self.enter(own, *binder, inner);
+        self.update(*body, inner);
         self.names.leave(1);
         true
     }

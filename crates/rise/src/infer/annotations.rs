@@ -417,7 +417,9 @@ impl<'a> Infer<'a> {
                     binders.extend(params.iter().copied());
                     Some(*body)
                 }
-                TermKind::Fun { body, .. } | TermKind::Let { body, .. } => Some(*body),
+                TermKind::Fun { body, .. }
+                | TermKind::Let { body, .. }
+                | TermKind::Local { body, .. } => Some(*body),
                 TermKind::Paren(inner) => Some(*inner),
                 _ => None,
             };

@@ -451,7 +451,7 @@ fn parameters_of(mut ty: &Type) -> Vec<Var> {
 
 /// Returns the function type with each condition added to those of the parameter that is given with
 /// it.
-fn with_conditions(ty: &Ty, conditions: &[(Var, Prop)]) -> Ty {
+pub(super) fn with_conditions(ty: &Ty, conditions: &[(Var, Prop)]) -> Ty {
     if conditions.is_empty() {
         return ty.clone();
     }

@@ -78,6 +78,7 @@ impl Infer<'_> {
             self.item.term(term).kind,
             TermKind::Paren(_)
                 | TermKind::Let { .. }
+                | TermKind::Local { .. }
                 | TermKind::Fun { .. }
                 | TermKind::DepFun { .. }
         );
@@ -97,7 +98,9 @@ impl Infer<'_> {
         let item = self.item;
         match &item.term(term).kind {
             TermKind::Paren(inner) => self.leaves_out_dep_fun(*inner),
-            TermKind::Let { body, .. } => self.leaves_out_dep_fun(*body),
+            TermKind::Let { body, .. } | TermKind::Local { body, .. } => {
+                self.leaves_out_dep_fun(*body)
+            }
             TermKind::Fun { .. }
             | TermKind::Literal(_)
             | TermKind::Unary { .. }
@@ -273,6 +276,9 @@ impl Infer<'_> {
                 value,
                 body,
             } => self.let_in(*binder, *value, *body, wanted),
+            TermKind::Local { binder, body, .. } => {
+                self.local_definition(term, *binder, *body, wanted)
+            }
             TermKind::Pair(a, b) => self.pair(term, *a, *b, wanted),
             TermKind::NatFun { .. } | TermKind::DataFun { .. } => {
                 self.type_level_in_expression(term, "a type-level function")

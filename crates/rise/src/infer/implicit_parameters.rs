@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use nat::{Nat, Var};
-use syntax::ast::{BinderId, Kind, ScalarType, TermId};
+use syntax::ast::{BinderId, Head, ItemKind, Kind, ScalarType, TermId};
 use syntax::{Diagnostic, Fix, Severity, Span, foreign_scalar, is_one_letter_away};
 
 use super::Infer;
@@ -32,7 +32,8 @@ impl Infer<'_> {
             .kind()
             .is_some_and(|kind| kind != Kind::Nat);
         let is_foreign = || foreign_scalar(name).is_some() || foreign_vector(name).is_some();
-        self.env.resolve(name) == Resolution::Unknown
+        self.lookup(name).is_none()
+            && self.env.resolve(name) == Resolution::Unknown
             && Primitive::from_name(name).is_none()
             && !(is_type && is_foreign())
     }
@@ -40,8 +41,9 @@ impl Infer<'_> {
     /// Returns the variable and the kind of a parameter left of `=` that the type of the definition
     /// has bound already.
     pub(super) fn bound_by_head(&self, param: BinderId) -> Option<(Var, Kind)> {
-        let head = self.item.head()?;
-        let is_of_head = head.params().any(|of_head| of_head.binder == param);
+        let mut heads = self.item.heads();
+        let is_of_head =
+            heads.any(|(head, ..)| head.params().any(|of_head| of_head.binder == param));
         match self.binders[param.0 as usize] {
             BinderInfo::TypeLevel(var, kind) if is_of_head => Some((var, kind)),
             _ => None,
@@ -49,10 +51,8 @@ impl Infer<'_> {
     }
 
     /// Returns the implicit parameters that names in types bind, each with its variable and kind.
-    fn implicit_parameters(&self) -> Vec<(BinderId, Var, Kind)> {
-        let head = self.item.head();
-        let binders = head.into_iter().flat_map(|head| head.implicit.iter());
-        binders
+    fn implicit_parameters(&self, head: &Head) -> Vec<(BinderId, Var, Kind)> {
+        (head.implicit.iter())
             .filter_map(|&binder| match self.binders[binder.0 as usize] {
                 BinderInfo::TypeLevel(var, kind) => Some((binder, var, kind)),
                 _ => None,
@@ -65,7 +65,8 @@ impl Infer<'_> {
     /// Makes the unknown type of a parameter or result that has no written type.
     pub(super) fn absent_type(&mut self, term: TermId) -> Ty {
         let ty = self.open_type("t", Classes::ANY, term);
-        let is_result = self.item.head().is_some_and(|head| head.result.is_none());
+        let is_result =
+            self.item.head().is_some_and(|head| head.result.is_none()) && !self.in_local_type;
         if let (true, Type::Var(var)) = (is_result, &*ty) {
             // The type of the result is elaborated last.
             self.absent_result = Some(*var);
@@ -100,11 +101,11 @@ impl Infer<'_> {
 
     /// Reports implicit sizes that the types of the parameters do not determine, and implicit
     /// parameters whose names are probably misspelt. `ty` is the type of the definition.
-    pub(super) fn check_implicit_parameters(&mut self, ty: &Ty) {
-        let implicit = self.implicit_parameters();
-        let Some(head) = self.item.head().filter(|_| !implicit.is_empty()) else {
+    pub(super) fn check_implicit_parameters(&mut self, head: &Head, ty: &Ty) {
+        let implicit = self.implicit_parameters(head);
+        if implicit.is_empty() {
             return;
-        };
+        }
         let in_braces = (head.groups.iter())
             .filter(|group| group.implicit)
             .flat_map(|group| group.params.iter());
@@ -118,16 +119,15 @@ impl Infer<'_> {
         let is_unknown = |&&(_, var, _): &&(BinderId, Var, Kind)| unknown.contains(&var);
         if let Some(&(binder, ..)) = implicit.iter().find(is_unknown) {
             // Others may be undetermined because of this one.
-            return self.undetermined_implicit(binder);
+            return self.undetermined_implicit(head, binder);
         }
         for &(binder, _, kind) in &implicit {
-            self.near_miss(binder, kind);
+            self.near_miss(head, binder, kind);
         }
     }
 
     /// Reports an implicit size that the types of the parameters do not determine.
-    fn undetermined_implicit(&mut self, binder: BinderId) {
-        let Some(head) = self.item.head() else { return };
+    fn undetermined_implicit(&mut self, head: &Head, binder: BinderId) {
         let (name, span) = {
             let binder = self.item.binder(binder);
             (binder.name.clone(), binder.span)
@@ -136,7 +136,7 @@ impl Infer<'_> {
         let ty = types.into_iter().find(|&ty| self.span(ty).contains(span));
         let from = ty.map_or_else(String::new, |ty| format!(" from `{}`", self.source(ty)));
         let message = format!("the size `{name}` cannot be found{from}: write `({name}: Nat)`");
-        let fix = self.bind_left_of(&name, Kind::Nat);
+        let fix = bind_left_of(head, &name, Kind::Nat);
         self.error(codes::CANNOT_INFER, span, message)
             .advise(
                 Some(
@@ -147,22 +147,10 @@ impl Infer<'_> {
             );
     }
 
-    /// Returns the fix that binds a name as the first parameter left of `=`.
-    pub(super) fn bind_left_of(&self, name: &str, kind: Kind) -> Option<Fix> {
-        let first = self.item.head()?.groups.first()?;
-        let written = format!("({name}: {kind})");
-        let edits = vec![(Span::empty(first.span.start), written.clone())];
-        Some(Fix {
-            preferred: false,
-            ..Fix::preferred(format!("Add the parameter `{written}`"), edits)
-        })
-    }
-
     /// Gives a hint if the name of an implicit parameter differs by one letter from that of another
     /// parameter, from a scalar type or from a kind.
-    fn near_miss(&mut self, binder: BinderId, kind: Kind) {
+    fn near_miss(&mut self, head: &Head, binder: BinderId, kind: Kind) {
         let item = self.item;
-        let Some(head) = item.head() else { return };
         let name = &item.binder(binder).name;
         let before = head.implicit.iter().take_while(|&&other| other != binder);
         let params = head.params().map(|param| &param.binder);
@@ -222,14 +210,31 @@ impl Infer<'_> {
     /// Gives implicit types the smallest kinds that the body needs, in the results of inference and
     /// in the type of the definition, which it returns.
     pub(super) fn settle_implicit_kinds(&mut self, ty: &Ty) -> Ty {
-        let implicit = self.implicit_parameters();
+        let item = self.item;
+        match (item.head(), &item.kind) {
+            (
+                Some(head),
+                ItemKind::Def {
+                    ty: Some(written),
+                    body,
+                    ..
+                },
+            ) => self.settle_kinds_of(head, ty, &item.implied_by(head, *written, *body)),
+            _ => ty.clone(),
+        }
+    }
+
+    /// Gives the implicit types of `head` their kinds, in the types of the terms `implied`, see
+    /// [`Self::settle_implicit_kinds`].
+    pub(super) fn settle_kinds_of(&mut self, head: &Head, ty: &Ty, implied: &[TermId]) -> Ty {
+        let implicit = self.implicit_parameters(head);
         for &(binder, var, kind) in &implicit {
             if kind == Kind::Nat {
                 continue;
             }
             let kind = self.table.info(var).classes.to_kind();
             if kind.is_none() {
-                self.implicit_without_kind(binder, var);
+                self.implicit_without_kind(head, binder, var);
             }
             let kind = kind.unwrap_or(Kind::Num);
             self.table.update(var).kind = kind;
@@ -238,7 +243,7 @@ impl Infer<'_> {
         if implicit.is_empty() {
             return ty.clone();
         }
-        for term in self.item.implied_terms() {
+        for &term in implied {
             if let TermInfo::Type(ty) = &self.terms[term.0 as usize] {
                 let ty = self.with_kinds(ty);
                 self.set(term, TermInfo::Type(ty));
@@ -248,7 +253,7 @@ impl Infer<'_> {
     }
 
     /// Reports an implicit type whose possible values are not those of a kind.
-    fn implicit_without_kind(&mut self, binder: BinderId, var: Var) {
+    fn implicit_without_kind(&mut self, head: &Head, binder: BinderId, var: Var) {
         if self.failed() {
             return;
         }
@@ -262,7 +267,7 @@ impl Infer<'_> {
         let kinds = [Kind::Int, Kind::Float, Kind::Num, Kind::Scalar];
         let fits = |kind: &Kind| Classes::of_kind(*kind).within(classes);
         let kind = kinds.into_iter().find(fits).unwrap_or(Kind::Float);
-        let fix = self.bind_left_of(&name, kind);
+        let fix = bind_left_of(head, &name, kind);
         self.error(codes::CANNOT_INFER, span, message).advise(
             Some(format!("bind it with a kind, as in `{{{name}: {kind}}}`")),
             fix,
@@ -286,6 +291,17 @@ impl Infer<'_> {
             _ => ty.clone(),
         }
     }
+}
+
+/// Returns the fix that binds a name as the first parameter left of `=`.
+pub(super) fn bind_left_of(head: &Head, name: &str, kind: Kind) -> Option<Fix> {
+    let first = head.groups.first()?;
+    let written = format!("({name}: {kind})");
+    let edits = vec![(Span::empty(first.span.start), written.clone())];
+    Some(Fix {
+        preferred: false,
+        ..Fix::preferred(format!("Add the parameter `{written}`"), edits)
+    })
 }
 
 /// Returns the sizes in the types of the parameters of a function.

@@ -14,6 +14,7 @@ mod implicit_parameters;
 mod in_place;
 mod instantiate;
 mod literals;
+mod local_definitions;
 mod obligations;
 mod operators;
 mod optional_arguments;
@@ -199,6 +200,8 @@ struct Infer<'a> {
     /// The type of the result of a definition with parameters left of `=` that has no written
     /// result type.
     absent_result: Option<Var>,
+    /// True while the type of a local definition is elaborated.
+    in_local_type: bool,
     /// The type-level binders along the item's written type, and those of the `depFun`s at the
     /// start of its body.
     spine: Vec<BinderId>,
@@ -248,6 +251,7 @@ impl<'a> Infer<'a> {
             inserted: Vec::new(),
             generalised_vars: Vec::new(),
             absent_result: None,
+            in_local_type: false,
             spine: Vec::new(),
             assumptions: Vec::new(),
             joined: None,
@@ -271,7 +275,9 @@ impl<'a> Infer<'a> {
             return ty;
         };
         let ty = self.elab_type(written);
-        self.check_implicit_parameters(&ty);
+        if let Some(head) = self.item.head() {
+            self.check_implicit_parameters(head, &ty);
+        }
         let depth = self.scope.len();
         self.bind_type_names(written);
         self.assume_in_scope();

@@ -122,7 +122,8 @@ impl Infer<'_> {
             | TermKind::Operator(_)
             | TermKind::Pair(..)
             | TermKind::Project { .. }
-            | TermKind::Let { .. } => true,
+            | TermKind::Let { .. }
+            | TermKind::Local { .. } => true,
             TermKind::Binary { op, .. } => {
                 matches!(
                     op,

@@ -95,7 +95,7 @@ impl Writer<'_> {
     /// Writes the parameters left of `=`, with the type of the result and the conditions after it.
     /// If a list of parameters does not fit the line, for the last one with the result, each parameter
     /// is on a line of its own.
-    fn head(&mut self, head: &Head, ty: Option<TermId>) {
+    pub(crate) fn head(&mut self, head: &Head, ty: Option<TermId>) {
         let Some((last, before)) = head.groups.split_last() else {
             return;
         };

@@ -78,7 +78,7 @@ impl Writer<'_> {
             TermKind::NatFun { param, body }
             | TermKind::DataFun { param, body }
             | TermKind::DepPair { param, body } => self.function(&[*param], false, *body, group),
-            TermKind::Let { .. } => self.lets(id),
+            TermKind::Let { .. } | TermKind::Local { .. } => self.lets(id),
             TermKind::Pair(first, second) => {
                 let both = [*first, *second];
                 self.list(2, |writer, at| writer.term(both[at]));
@@ -331,14 +331,25 @@ impl Writer<'_> {
     fn lets(&mut self, id: TermId) {
         let mut id = id;
         self.open();
-        while let TermKind::Let {
-            binder,
-            value,
-            body,
-        } = self.item.term(id).kind
-        {
-            self.word_space();
-            self.binder(binder);
+        loop {
+            let (value, next) = match &self.item.term(id).kind {
+                TermKind::Let {
+                    binder,
+                    value,
+                    body,
+                } => {
+                    self.word_space();
+                    self.binder(*binder);
+                    (*value, *body)
+                }
+                TermKind::Local { head, ty, body, .. } => {
+                    self.word_space();
+                    self.word();
+                    self.head(head, Some(*ty));
+                    (head.value, *body)
+                }
+                _ => break,
+            };
             self.space();
             self.word();
             self.right_side(value);
@@ -348,7 +359,7 @@ impl Writer<'_> {
                 self.out.break_parent();
             }
             self.out.line();
-            id = body;
+            id = next;
         }
         self.term(id);
         self.out.close();

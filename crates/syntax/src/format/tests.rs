@@ -595,6 +595,19 @@ fn patterns() {
 }
 
 #[test]
+fn local_definitions() {
+    check(
+        "def f = let g( x:f32 ){ n:Nat }( ys : n.f32 ) :f32 where 4|n=x in let h(y)=g(y) in\nh",
+        expect![[r#"
+            def f =
+              let g(x: f32){n: Nat}(ys: n.f32): f32 where 4 | n = x in
+              let h(y) = g(y) in
+              h
+        "#]],
+    );
+}
+
+#[test]
 fn parameters_left_of_the_value() {
     check(
         "def f( n :Nat ) ( a : n.f32,b ){ m: Nat,t:Num }(c:m.t) :n.f32 where 4|n= a",

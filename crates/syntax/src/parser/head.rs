@@ -66,7 +66,9 @@ impl Parser<'_> {
         };
         let implicit = self.names_of_implicit_parameters(&groups);
         let ty = self.type_of_head(first.start, &implicit, &groups, result);
+        let outside = std::mem::replace(&mut self.before_equals, true);
         let ty = self.conditions_of(ty);
+        self.before_equals = outside;
         Some(TypedHead {
             implicit,
             groups,

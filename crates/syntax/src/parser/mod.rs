@@ -82,6 +82,7 @@ pub fn parse_in(text: &str, dialect: Dialect) -> Parsed {
         kind,
         terms: parser.terms.into_boxed_slice(),
         binders: parser.binders.into_boxed_slice(),
+        locals: parser.locals.into_boxed_slice(),
         synonyms: parser.synonyms.into_boxed_slice(),
     };
     Parsed {
@@ -138,6 +139,8 @@ pub(crate) struct Parser<'t> {
     pub(crate) binders: Vec<Binder>,
     /// The names that the item would define by keywords that begin no definition in RISE.
     pub(crate) synonyms: Vec<Name>,
+    /// The local definitions so far.
+    pub(crate) locals: Vec<TermId>,
     /// The first error.
     pub(crate) error: Option<Diagnostic>,
     pub(crate) nesting: usize,
@@ -145,6 +148,8 @@ pub(crate) struct Parser<'t> {
     open_brackets: Option<bool>,
     /// True in annotations and after `where`, where `|` and `divides` are operators.
     divides: bool,
+    /// True in the conditions after parameters left of `=`, which end at the `=`.
+    before_equals: bool,
     /// The operators whose right operand is being parsed, as a stack; every chain uses its own part
     /// at the end.
     pending: Vec<PendingOperator>,
@@ -177,10 +182,12 @@ impl<'t> Parser<'t> {
             heights: Vec::with_capacity(text.len() / 6 + 4),
             binders: Vec::new(),
             synonyms: Vec::new(),
+            locals: Vec::new(),
             error: None,
             nesting: 0,
             open_brackets: None,
             divides: false,
+            before_equals: false,
             pending: Vec::new(),
             args: Vec::new(),
             params: Vec::new(),

@@ -113,7 +113,7 @@ impl Parser<'_> {
             TokenKind::Bar => self.single_bar(),
             TokenKind::Ident if !mode.is_type() => self.word_for_operator(),
             TokenKind::Or | TokenKind::And if self.conditions == Some(self.nesting) => None,
-            TokenKind::Equals if self.commands_may_stand(mode) => None,
+            TokenKind::Equals if self.commands_may_stand(mode) || self.before_equals => None,
             TokenKind::Equals if self.nesting > 1 && !mode.is_type() => self.single_equals(),
             _ if self.assigns_with_operator(mode) => None,
             TokenKind::Less if !mode.is_type() && self.angles_for_unequal() => Some(BinaryOp::Ne),

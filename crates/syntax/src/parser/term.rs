@@ -2,7 +2,7 @@
 
 use super::recover_items::fat_arrow_for_arrow;
 use super::{Parser, TermCategory};
-use crate::ast::{BinderAnnotation, BinderId, Half, Name, TermId, TermKind};
+use crate::ast::{BinderAnnotation, BinderId, Half, Head, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Diagnostic, Dialect, Span};
 
@@ -13,6 +13,14 @@ enum PendingTerm {
         start: u32,
         binder: BinderId,
         value: TermId,
+    },
+    /// The start `let f(x: f32): f32 = value in …`.
+    Local {
+        start: u32,
+        binder: BinderId,
+        head: Box<Head>,
+        ty: TermId,
+        function: TermId,
     },
     /// The start `(n: Nat) -> …` or `{n: Nat} -> …`.
     Pi {
@@ -148,6 +156,26 @@ impl Parser<'_> {
                 },
                 Span::new(start, end),
             ),
+            PendingTerm::Local {
+                start,
+                binder,
+                head,
+                ty,
+                function,
+            } => {
+                let kind = TermKind::Local {
+                    binder,
+                    head,
+                    ty,
+                    function,
+                    body,
+                };
+                let local = self.push(kind, Span::new(start, end));
+                if !self.is_missing(local) {
+                    self.locals.push(local);
+                }
+                local
+            }
             PendingTerm::Pi {
                 start,
                 param,
@@ -194,8 +222,36 @@ impl Parser<'_> {
             };
             self.binders[binder.0 as usize].annotation = BinderAnnotation::Type(ty);
         }
+        let is_named = !self.binders[binder.0 as usize].name.is_empty();
+        let at_head = is_named && matches!(self.kind(), TokenKind::LParen | TokenKind::LBrace);
+        let head = at_head.then(|| self.head()).flatten();
         self.let_equals(&name);
         let value = self.term(TermCategory::Expr);
+        self.in_after_value(&name, start, value);
+        let start = start.start;
+        let Some(head) = head else {
+            return PendingTerm::Let {
+                start,
+                binder,
+                value,
+            };
+        };
+        let ty = head.ty;
+        let (head, function) = self.function_of_head(head, value);
+        if let Some(word) = head.params().find_map(|param| param.inout) {
+            self.error_at(word, "a local definition updates no parameter in place");
+        }
+        PendingTerm::Local {
+            start,
+            binder,
+            head: Box::new(head),
+            ty,
+            function,
+        }
+    }
+
+    /// Parses the `in` after the value of the `let` that begins at `start`, and reports a missing one.
+    fn in_after_value(&mut self, name: &Name, start: Span, value: TermId) {
         if self.eat(TokenKind::In).is_none() {
             let span = self.end_of_value(value);
             let edit = self.in_behind_value(span);
@@ -210,11 +266,6 @@ impl Parser<'_> {
                 None => error,
             });
             self.skip_before_in();
-        }
-        PendingTerm::Let {
-            start: start.start,
-            binder,
-            value,
         }
     }
 

@@ -307,6 +307,19 @@ impl Dumper<'_> {
                 value,
                 body,
             } => self.bound("let", *binder, &[*value, *body]),
+            TermKind::Local {
+                binder,
+                head,
+                ty,
+                body,
+                ..
+            } => {
+                self.open("let");
+                self.word(&self.name_of(*binder));
+                self.head(head, Some(*ty));
+                self.term(*body);
+                self.close();
+            }
             TermKind::NatFun { param, body } => self.bound("natFun", *param, &[*body]),
             TermKind::DataFun { param, body } => self.bound("dataFun", *param, &[*body]),
             TermKind::Pair(a, b) => self.node("pair", &[*a, *b]),

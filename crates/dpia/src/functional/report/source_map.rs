@@ -188,7 +188,7 @@ impl<'a> SourceMap<'a> {
                 TermKind::Apply { callee, args } if args.iter().any(|&arg| self.is_data(arg)) => {
                     *callee
                 }
-                TermKind::Let { .. } => return spot.head,
+                TermKind::Let { .. } | TermKind::Local { .. } => return spot.head,
                 _ => return item.term(term).span,
             };
         }

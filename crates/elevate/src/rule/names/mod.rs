@@ -135,6 +135,7 @@ impl<'a> Names<'a> {
             kind: self.base.kind.clone(),
             terms: self.terms.clone().into(),
             binders: self.binders.clone().into(),
+            locals: [].into(),
             synonyms: [].into(),
         }
     }
@@ -313,6 +314,8 @@ impl<'a> Names<'a> {
             | TermKind::Exp { .. }
             | TermKind::Acc(_)
             | TermKind::Where { .. }
+            // Rules have no local definitions.
+            | TermKind::Local { .. }
             | TermKind::Assign { .. }
             | TermKind::Sequence(_)
             | TermKind::If { .. } => {}

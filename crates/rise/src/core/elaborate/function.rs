@@ -138,6 +138,26 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(Node::new(form, result, origin))
     }
 
+    /// Elaborates a local definition to an application of a function of its name, so that
+    /// normalisation puts it in the place of its uses.
+    pub(super) fn local_definition(
+        &mut self,
+        id: TermId,
+        binder: BinderId,
+        (ty, function): (TermId, TermId),
+        body: TermId,
+        written: Option<&Ty>,
+    ) -> Option<Expr<P>> {
+        let own = self.written_type(ty)?;
+        let value = self.term(function, Some(&own))?;
+        let body = self.term(body, written)?;
+        let origin = self.keyword(id);
+        let param = self.param(binder)?;
+        let ty = Arc::new(Type::Fun(param.ty.clone(), body.ty.clone()));
+        let scope = Node::new(Form::Lambda(param, body), ty, origin);
+        Some(apply(&scope, value, origin))
+    }
+
     /// Elaborates the composition that applies `first`, then `second`.
     pub(super) fn compose(
         &mut self,

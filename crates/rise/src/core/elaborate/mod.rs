@@ -415,6 +415,13 @@ impl<'a, P: Surface> Elaborator<'a, P> {
                 value,
                 body,
             } => self.let_in(id, *binder, *value, *body, written),
+            TermKind::Local {
+                binder,
+                ty,
+                function,
+                body,
+                ..
+            } => self.local_definition(id, *binder, (*ty, *function), *body, written),
             TermKind::Pair(a, b) => self.pair(id, *a, *b),
             TermKind::Assign { op_span, lhs, rhs } => self.assign(id, *op_span, *lhs, *rhs),
             TermKind::Sequence(commands) => self.sequence(commands),

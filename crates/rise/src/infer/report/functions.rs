@@ -686,10 +686,35 @@ impl Infer<'_> {
         let name = self.item.binder(binder).name.clone();
         let text = self.show(ty);
         let message = format!("`let` binds data, and this is a function: `{text}`");
+        let fix = self.local_definition_fix(binder, value);
+        let help = match fix.is_some() {
+            true => format!("write a local definition: `let {name}(x) = … in`"),
+            false => format!("write the function as a definition of its own: `def {name} = …`"),
+        };
         self.error(codes::LET_FUNCTION, self.span(value), message)
-            .help = Some(format!(
-            "write the function as a definition of its own: `def {name} = …`"
-        ));
+            .advise(Some(help), fix);
+    }
+
+    /// Returns the fix that writes `let f = fun(x => e)` as `let f(x) = e`; `None` for values of other
+    /// forms and in DPIA.
+    fn local_definition_fix(&self, binder: BinderId, value: TermId) -> Option<Fix> {
+        let bound = self.item.binder(binder);
+        let is_plain = bound.parts.is_none() && bound.annotation == BinderAnnotation::None;
+        let TermKind::Fun { params, body, .. } = &self.item.term(value).kind else {
+            return None;
+        };
+        if !is_plain || self.in_dpia() || self.joined.is_some() {
+            return None;
+        }
+        let (first, last) = (*params.first()?, *params.last()?);
+        let [first, last] = [first, last].map(|param| self.parameter_span(param));
+        let (body, whole) = (self.span(*body), self.span(value));
+        let edits = vec![
+            (Span::new(bound.span.end, first.start), "(".to_owned()),
+            (Span::new(last.end, body.start), ") = ".to_owned()),
+            (Span::new(body.end, whole.end), String::new()),
+        ];
+        Some(Fix::preferred("Write a local definition", edits))
     }
 }
 

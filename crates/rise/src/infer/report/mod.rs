@@ -245,9 +245,11 @@ impl Infer<'_> {
     /// Returns the span of a written type; for the type that parameters left of `=` imply, that of
     /// the result.
     pub(in crate::infer) fn written_span(&self, ty: TermId) -> Span {
-        match self.item.head().and_then(|head| head.result) {
-            Some(result) if self.item.is_implied(ty) => self.span(result),
-            _ => self.span(ty),
+        let mut heads = self.item.heads();
+        let head = heads.find(|(_, implied, _)| *implied == ty);
+        match head.and_then(|(head, ..)| head.result) {
+            Some(result) => self.span(result),
+            None => self.span(ty),
         }
     }
 

@@ -3,7 +3,8 @@
 
 use nat::Var;
 use syntax::ast::{
-    Binder, BinderAnnotation, BinderId, Kind, Name, ReadWrite, ScalarType, Term, TermId, TermKind,
+    Binder, BinderAnnotation, BinderId, Head, Kind, Name, ReadWrite, ScalarType, Term, TermId,
+    TermKind,
 };
 use syntax::{Diagnostic, Fix, GlobalId, ItemSpan, Related, Severity, Span};
 
@@ -12,6 +13,7 @@ use super::super::{Infer, LocalBinding};
 use super::math_functions::is_mathematical;
 use crate::Target;
 use crate::codes;
+use crate::infer::implicit_parameters::bind_left_of;
 use crate::primitive::Primitive;
 use crate::types::{Ty, Type};
 use syntax::{closest, foreign_scalar};
@@ -38,9 +40,10 @@ impl Infer<'_> {
                 _ => {}
             }
         }
-        let of_head = item.head().into_iter().flat_map(|head| head.params());
-        let of_head: Vec<BinderId> = of_head.map(|param| param.binder).collect();
-        self.duplicates_among(&of_head);
+        for (head, ..) in item.heads() {
+            let of_head: Vec<BinderId> = head.params().map(|param| param.binder).collect();
+            self.duplicates_among(&of_head);
+        }
     }
 
     /// Reports names that occur twice among binders and the parts of their patterns.
@@ -104,7 +107,8 @@ impl Infer<'_> {
             }
         }
         for term in &self.item.terms {
-            let TermKind::Let { binder: id, .. } = term.kind else {
+            let (TermKind::Let { binder: id, .. } | TermKind::Local { binder: id, .. }) = term.kind
+            else {
                 continue;
             };
             let Binder {
@@ -117,7 +121,10 @@ impl Infer<'_> {
             if is_used[id.0 as usize] || name.is_empty() || name.starts_with('_') {
                 continue;
             }
-            let message = format!("the value of `{name}` is not used");
+            let message = match term.kind {
+                TermKind::Local { .. } => format!("`{name}` is not used"),
+                _ => format!("the value of `{name}` is not used"),
+            };
             let warning = Diagnostic::new(Severity::Warning, codes::UNUSED_VALUE, *span, message)
                 .help("remove the `let`, or begin the name with `_`");
             let edits = vec![(*span, format!("_{name}"))];
@@ -234,12 +241,14 @@ impl Infer<'_> {
     /// a name elsewhere.
     fn unbound_in_head(&mut self, span: Span, name: &Name, kind: Kind) -> bool {
         let item = self.item;
-        let Some(head) = item.head() else {
+        // That of the definition, or of the local definition, around the name.
+        let is_around = |head: &Head| {
+            let first = head.groups.first().map_or(0, |group| group.span.start);
+            (first..item.term(head.value).span.start).contains(&span.start)
+        };
+        let Some((head, ..)) = item.heads().find(|(head, ..)| is_around(head)) else {
             return false;
         };
-        if span.start >= item.term(head.value).span.start {
-            return false;
-        }
         let what = match kind {
             Kind::Nat => "size",
             _ => "type",
@@ -256,7 +265,7 @@ impl Infer<'_> {
             };
             let message = format!("nothing binds the {what} `{name}`{place}");
             let help = format!("add `({name}: {kind})` or `{{{name}: {kind}}}`");
-            let fix = self.bind_left_of(name, kind);
+            let fix = bind_left_of(head, name, kind);
             self.error(codes::UNKNOWN_NAME, span, message)
                 .advise(Some(help), fix);
             return true;

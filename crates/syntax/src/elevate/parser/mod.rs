@@ -63,6 +63,7 @@ pub fn parse(text: &str) -> Parsed {
         kind: RiseItemKind::Stray,
         terms: parser.rise.terms.into_boxed_slice(),
         binders: parser.rise.binders.into_boxed_slice(),
+        locals: Box::default(),
         synonyms: Box::default(),
     };
     let item = Item {
