@@ -90,7 +90,10 @@ function expressions(place) {
       "let",
       choice(
         seq(
-          $._bound,
+          choice(
+            $._bound,
+            seq("{", field("size", $.identifier), close($, "}"), optional($._typed_binder)),
+          ),
           "=",
           field("value", $._expression),
           choice(seq("in", field("body", inside($))), cutOff($)),
@@ -370,13 +373,14 @@ module.exports = grammar({
     // What a `let` binds: a value, or a definition with parameters.
     _bound: ($) =>
       choice(
-        seq(field("name", $._binder), optional(seq(":", field("type", $._type)))),
+        $._typed_binder,
         seq(
           field("name", $.identifier),
           repeat1(field("parameters", choice($.definition_parameters, $.implicit_parameters))),
           optional(seq(":", field("type", $._type_with_conditions))),
         ),
       ),
+    _typed_binder: ($) => seq(field("name", $._binder), optional(seq(":", field("type", $._type)))),
     // What stands for the name of a value.
     _binder: ($) => choice($.identifier, $.hole, $.pattern),
     // Parentheses around all parameters of a `fun` are no pattern.

@@ -5,7 +5,7 @@ use rise::core::{Expr, Language, Notation, Origin, Param, lambda};
 use rise::{Arg, Pattern, Type};
 use syntax::Dialect;
 
-use crate::phrase;
+use crate::phrase::{self, Phrase};
 use crate::prim::Prim;
 
 impl Language for Prim {
@@ -64,9 +64,18 @@ impl Language for Prim {
         false
     }
 
-    fn counted(&self, types: &[Arg]) -> Option<Nat> {
-        let counts = matches!(self, Prim::ForNat | Prim::ParForNat)
-            || matches!(self.pattern(), Some(Pattern::DepMap(_)));
+    fn is_segment(&self) -> bool {
+        *self == Prim::Segment
+    }
+
+    fn counted(&self, types: &[Arg], args: &[Phrase]) -> Option<Nat> {
+        if *self == Prim::Dmatch {
+            return rise::core::segment_bound(args.first()?);
+        }
+        let counts = matches!(
+            self,
+            Prim::ForNat | Prim::ParForNat | Prim::WithNat | Prim::LetNat
+        ) || matches!(self.pattern(), Some(Pattern::DepMap(_)));
         match types.first() {
             Some(Arg::Nat(n)) if counts => Some(n.clone()),
             _ => None,
@@ -91,7 +100,7 @@ impl Language for Prim {
             {
                 None
                 | Some(Notation::Call(_) | Notation::Pipe(_) | Notation::List(_))
-                | Some(Notation::Whole(_)) => Notation::Whole(name),
+                | Some(Notation::Whole(_) | Notation::LetSize(_)) => Notation::Whole(name),
                 Some(operator) => operator,
             },
         }

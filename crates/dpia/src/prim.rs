@@ -88,6 +88,7 @@ rise::primitive_list!(primitives {
     ParReduce = "parReduce",
     Barrier = "barrier",
     OclRunCommand = "oclRunCommand",
+    WithNat = "withNat",
     DmatchCommand = "dmatchCommand",
     DepPairFst = "depPairFst",
     // acceptors, which mirror the views

@@ -169,6 +169,10 @@ pub(crate) fn binder_kind(view: &View<'_>, id: BinderId) -> SymbolKind {
     match &view.item().term(owner).kind {
         TermKind::Let { .. } => SymbolKind::Variable,
         TermKind::Local { .. } => SymbolKind::Function,
+        TermKind::LetSize {
+            binder: Some(bound),
+            ..
+        } if *bound == id => SymbolKind::Variable,
         TermKind::Fun { .. } => SymbolKind::Parameter,
         _ => SymbolKind::TypeParameter,
     }

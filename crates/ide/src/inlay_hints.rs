@@ -565,7 +565,9 @@ impl Collector<'_> {
             return None;
         };
         term = tree::unparen(item, *body);
-        while let TermKind::Let { body, .. } | TermKind::Local { body, .. } = &item.term(term).kind
+        while let TermKind::Let { body, .. }
+        | TermKind::Local { body, .. }
+        | TermKind::LetSize { body, .. } = &item.term(term).kind
         {
             term = tree::unparen(item, *body);
         }

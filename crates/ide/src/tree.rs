@@ -31,7 +31,7 @@ impl Parents {
             item.children(id, |child| {
                 parents.terms[child.0 as usize] = Parent::Term(id)
             });
-            for &binder in binders_of(item, id) {
+            for binder in binders_of(item, id) {
                 for part in item.with_parts(binder) {
                     parents.binders[part.0 as usize] = Some(id);
                 }
@@ -166,6 +166,7 @@ pub(crate) fn scope_body(item: &Item, term: TermId) -> Option<TermId> {
         | TermKind::DepFun { body, .. }
         | TermKind::Let { body, .. }
         | TermKind::Local { body, .. }
+        | TermKind::LetSize { body, .. }
         | TermKind::NatFun { body, .. }
         | TermKind::DataFun { body, .. }
         | TermKind::DepPair { body, .. }
@@ -175,22 +176,23 @@ pub(crate) fn scope_body(item: &Item, term: TermId) -> Option<TermId> {
 }
 
 /// Returns the binders of a term, in the order of the text.
-pub(crate) fn binders_of(item: &Item, term: TermId) -> &[BinderId] {
+pub(crate) fn binders_of(item: &Item, term: TermId) -> Vec<BinderId> {
     match &item.term(term).kind {
-        TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } => params,
+        TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } => params.to_vec(),
+        TermKind::LetSize { size, binder, .. } => [*size].into_iter().chain(*binder).collect(),
         TermKind::Let { binder: param, .. }
         | TermKind::Local { binder: param, .. }
         | TermKind::NatFun { param, .. }
         | TermKind::DataFun { param, .. }
         | TermKind::DepPair { param, .. }
-        | TermKind::Pi { param, .. } => std::slice::from_ref(param),
-        _ => &[],
+        | TermKind::Pi { param, .. } => vec![*param],
+        _ => Vec::new(),
     }
 }
 
 /// Adds the names that `term` binds in its body, innermost first.
 pub(crate) fn bound_in_body(item: &Item, term: TermId, out: &mut Vec<BinderId>) {
-    names_of(item, binders_of(item, term), out);
+    names_of(item, &binders_of(item, term), out);
 }
 
 /// Adds the names that the binders bind, also in patterns, last first.
@@ -377,7 +379,7 @@ pub(crate) fn params_end(item: &Item, term: TermId) -> u32 {
         | TermKind::DataFun { param, .. }
         | TermKind::DepPair { param, .. }
         | TermKind::Pi { param, .. } => end_of(*param),
-        TermKind::Let { value, .. } => item.term(*value).span.end,
+        TermKind::Let { value, .. } | TermKind::LetSize { value, .. } => item.term(*value).span.end,
         TermKind::Local { head, .. } => item.term(head.value).span.end,
         _ => whole.start,
     }

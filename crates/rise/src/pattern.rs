@@ -61,7 +61,7 @@ pub enum Pattern {
     Kernel,
     /// A size with a value whose type depends on it.
     DepPair,
-    /// The destruction of a dependent pair.
+    /// The destruction of a dependent pair, or the use of an index as a size.
     DepMatch,
 }
 

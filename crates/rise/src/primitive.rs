@@ -211,6 +211,8 @@ macro_rules! primitive_list {
                     Partition = "partition",
                     MakeDepPair = "makeDepPair",
                     Dmatch = "dmatch",
+                    Segment = "segment",
+                    LetNat = "letNat",
                 }
             }
             {

@@ -340,6 +340,18 @@ pub enum TermKind {
         /// The scope of the name.
         body: TermId,
     },
+    /// A local binding of a size: `let {k} xs = value in body`, where `value` is a dependent pair,
+    /// or `let {k} = value in body`, where it is an index.
+    LetSize {
+        /// The binder `k` of the size.
+        size: BinderId,
+        /// The binder `xs` of the value with this size, if there is one.
+        binder: Option<BinderId>,
+        /// The dependent pair or index.
+        value: TermId,
+        /// The scope of the binders.
+        body: TermId,
+    },
     /// A type-level function `natFun(i => nat)`.
     NatFun {
         /// The parameter.
@@ -807,7 +819,9 @@ impl Item {
         let (word, params) = match &self.term(term).kind {
             TermKind::Fun { params, .. } => ("fun", params),
             TermKind::DepFun { params, .. } => ("depFun", params),
-            TermKind::Let { .. } | TermKind::Local { .. } => ("let", &Box::default()),
+            TermKind::Let { .. } | TermKind::Local { .. } | TermKind::LetSize { .. } => {
+                ("let", &Box::default())
+            }
             TermKind::If { .. } => ("if", &Box::default()),
             _ => return span,
         };
@@ -837,7 +851,8 @@ impl Item {
                 }
                 TermKind::DepFun { body, .. }
                 | TermKind::Let { body, .. }
-                | TermKind::Local { body, .. } => Some(*body),
+                | TermKind::Local { body, .. }
+                | TermKind::LetSize { body, .. } => Some(*body),
                 TermKind::Paren(inner) => Some(*inner),
                 _ => None,
             };

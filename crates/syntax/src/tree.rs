@@ -42,6 +42,17 @@ impl TermKind {
                 visit(*function);
                 visit(*body);
             }
+            TermKind::LetSize {
+                size,
+                binder: bound,
+                value,
+                body,
+            } => {
+                binder(*size, &mut visit);
+                bound.iter().for_each(|&bound| binder(bound, &mut visit));
+                visit(*value);
+                visit(*body);
+            }
             TermKind::NatFun { param, body }
             | TermKind::DataFun { param, body }
             | TermKind::DepPair { param, body }

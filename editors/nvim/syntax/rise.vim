@@ -26,7 +26,7 @@ syntax keyword risePrimitive asVectorAligned mapVec map mapSeq mapSeqUnroll mapS
 syntax keyword risePrimitive mapPar mapGlobal mapWorkGroup mapLocal reducePar reduceSeq
 syntax keyword risePrimitive reduceSeqUnroll scanSeq iterate repeat repeatInPlace repeatWhile
 syntax keyword risePrimitive circularBuffer rotateValues toMem oclRun depMapSeq depMapPar depZip
-syntax keyword risePrimitive depJoin partition makeDepPair dmatch reduce
+syntax keyword risePrimitive depJoin partition makeDepPair dmatch segment letNat reduce
 " Others.
 syntax keyword riseHole _
 

@@ -34,7 +34,8 @@
     "asVectorAligned" "mapVec" "map" "mapSeq" "mapSeqUnroll" "mapStream" "iterateStream" "mapPar"
     "mapGlobal" "mapWorkGroup" "mapLocal" "reducePar" "reduceSeq" "reduceSeqUnroll" "scanSeq"
     "iterate" "repeat" "repeatInPlace" "repeatWhile" "circularBuffer" "rotateValues" "toMem"
-    "oclRun" "depMapSeq" "depMapPar" "depZip" "depJoin" "partition" "makeDepPair" "dmatch" "reduce"))
+    "oclRun" "depMapSeq" "depMapPar" "depZip" "depJoin" "partition" "makeDepPair" "dmatch" "segment"
+    "letNat" "reduce"))
 
 (projection half: (half) @property)
 

@@ -25,6 +25,7 @@
 (parameter name: (identifier) @local.definition)
 (dependent_parameter name: (identifier) @local.definition)
 (let name: (identifier) @local.definition)
+(let size: (identifier) @local.definition)
 (size_function parameter: (identifier) @local.definition)
 (data_function parameter: (identifier) @local.definition)
 (dependent_pair_type parameter: (identifier) @local.definition)

@@ -294,6 +294,9 @@ impl Maker {
             _ => &space,
         };
         let reduction = format!("{name}{of_name}({f})({start})");
+        if elem.is_number() && n.at_least() > 0 && self.choice.one_in(10) {
+            return (self.part_of_data(&value, *n, elem, &reduction), out);
+        }
         if self.choice.one_in(10) {
             // The size is packed in a dependent pair and unpacked again.
             let (k, ys) = (self.name("k"), self.name("ys"));
@@ -315,6 +318,28 @@ impl Maker {
             return (text, out);
         }
         (format!("{value} |> {reduction}"), out)
+    }
+
+    /// Generates the reduction of a part of an array whose ends depend on the first element.
+    fn part_of_data(&mut self, value: &str, n: Size, elem: &Data, reduction: &str) -> String {
+        let [first, k, ys] = ["first", "k", "ys"].map(|name| self.name(name));
+        let bound = self.start(elem);
+        let half = 1 + self.choice.below(3);
+        let end = format!("natAsIndex({n} + 1)(select({first} < {bound})({n} / {half})({n}))");
+        let part = match self.choice.below(3) {
+            0 => format!("let {{{k}}} = {end} in {value} |> take({k}) |> {reduction}"),
+            1 => {
+                let from = format!("natAsIndex({n} + 1)({n} / 5)");
+                format!(
+                    "let {{{k}}} {ys} = {value} |> segment({from})({end}) in {ys} |> {reduction}"
+                )
+            }
+            _ => {
+                let to = format!("natAsIndex({n} + 1)({n})");
+                format!("let {{{k}}} {ys} = {value} |> segment({end})({to}) in {ys} |> {reduction}")
+            }
+        };
+        format!("(let {first} = {value} |> idx(0) in {part})")
     }
 
     /// Sometimes generates a parallel reduction, if the order does not matter.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use dpia::{Phrase, Prim};
 use nat::{Nat, Var};
 use rise::core::{Form, Launch, Local, Origin, subst_vars};
-use rise::{Arg, Type};
+use rise::{Arg, Ty, Type};
 
 use super::env::{Bound, Call, Env, Path, Step};
 use super::read::{nat_arg, scalar};
@@ -92,6 +92,7 @@ impl Lower<'_> {
                 let operands = [acc, exp, combine, element];
                 self.parallel_reduce(phrase, types, operands, env, out)
             }
+            (Prim::WithNat, [index, f]) => self.with_size(types, index, f, env, out),
             (Prim::DmatchCommand, [pair, f]) => self.take_apart(pair, f, env, out),
             (Prim::ParForGlobal | Prim::ParForWorkGroup | Prim::ParForLocal, _)
                 if !self.function.features.has_work_items() =>
@@ -277,6 +278,52 @@ impl Lower<'_> {
             Some(Bound::Skip) => Ok(()),
             Some(Bound::Phrase(inner, _, env)) => self.command(&inner, &env, out),
             _ => Err(lost(phrase.origin)),
+        }
+    }
+
+    /// Lowers `withNat`: a variable for the size, which is declared before the commands in which it
+    /// is used. An index that is a size already is used as it is.
+    fn with_size(
+        &mut self,
+        types: &[Arg],
+        index: &Phrase,
+        f: &Phrase,
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        let origin = f.origin;
+        let Form::DepLambda(var, _, body) = &f.form else {
+            return Err(lost(origin));
+        };
+        let value = self.lower_value(index, env, out)?;
+        if let Some(size) = self.known_size(&value) {
+            let body = subst_vars(body, &|v| (v == *var).then(|| Arg::Nat(size.clone())));
+            return self.command(&body, env, out);
+        }
+        let name = self.function.names.get(var.0 as usize).cloned();
+        let size = self.function.fresh_size(&name.clone().unwrap_or_default());
+        let body = subst_vars(body, &|v| (v == *var).then(|| Arg::Nat(Nat::var(size))));
+        let bound = self.simplify(&nat_arg(types, 0));
+        let ty: Ty = Type::Index(bound.clone()).into();
+        let id = self.variable(Variable::scalar(
+            name.unwrap_or_default(),
+            ty.clone(),
+            origin,
+        ));
+        out.push(stmt(StmtKind::Declare(id, Some(value)), origin));
+        self.function
+            .opaque
+            .push((size, Expr::variable(id, ty, origin)));
+        self.within(size, &Nat::constant(0), &bound, |lower| {
+            lower.command(&body, env, out)
+        })
+    }
+
+    /// Returns the size that an expression stands for, if it depends on no data; `None` otherwise.
+    fn known_size(&self, value: &Expr) -> Option<Nat> {
+        match &value.kind {
+            ExprKind::Nat(nat) if !self.function.is_opaque(nat) => Some(nat.clone()),
+            _ => None,
         }
     }
 

@@ -122,6 +122,17 @@ impl<'a> Walk<'a> {
                 self.todo.extend(binders.into_iter().rev().map(Step::Bind));
                 self.todo.push(Step::Term(*ty));
             }
+            TermKind::LetSize {
+                size,
+                binder,
+                value,
+                body,
+            } => {
+                self.reserved_names(&[*value, *body]);
+                let all: Vec<BinderId> = [*size].into_iter().chain(*binder).collect();
+                self.scope(&all, *body);
+                self.todo.push(Step::Term(*value));
+            }
             TermKind::Pi { param, body, .. } if self.item.may_be_implicit(*param) => {
                 self.todo.push(Step::Term(*body));
             }

@@ -224,7 +224,7 @@ impl Checker {
         if prim == Prim::MakeArray {
             return self.make_array(&ty, args, origin);
         }
-        let counted = prim.counted(types);
+        let counted = prim.counted(types, args);
         for arg in args {
             let range = match (&arg.form, &counted) {
                 (Form::DepLambda(var, Kind::Nat, _), Some(n)) => Some((*var, n.clone())),

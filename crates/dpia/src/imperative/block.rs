@@ -34,6 +34,13 @@ pub enum BlockStatement {
         swap: Param,
         origin: Origin,
     },
+    /// The use of an index below `bound` as a size, which is bound in the rest of the block.
+    Size {
+        bound: Nat,
+        index: Phrase,
+        size: Var,
+        origin: Origin,
+    },
     /// A match of a dependent pair, whose size and value are bound in the rest of the block.
     Match {
         pair: Phrase,
@@ -239,6 +246,16 @@ fn fold(steps: Vec<BlockStatement>) -> Option<Phrase> {
             } => {
                 let rest = rest.unwrap_or_else(|| skip(origin));
                 buffers_command(types, input, [acceptor, value, swap], rest)
+            }
+            BlockStatement::Size {
+                bound,
+                index,
+                size,
+                origin,
+            } => {
+                let rest = rest.unwrap_or_else(|| skip(origin));
+                let args = vec![index, nat_fun(size, rest)];
+                prim(Prim::WithNat, vec![Arg::Nat(bound)], args, origin)
             }
             BlockStatement::Match {
                 pair,

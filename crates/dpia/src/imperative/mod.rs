@@ -24,6 +24,7 @@ mod loops;
 mod outputs;
 mod purity;
 mod repeat;
+mod segment;
 mod store;
 mod stream;
 mod view;

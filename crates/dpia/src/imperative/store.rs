@@ -133,8 +133,9 @@ impl Translation {
         Ok((n, read))
     }
 
-    /// Translates the match of `dmatch`, and returns the result of its function, which has to be
-    /// read or written in the rest of the block.
+    /// Translates the match of `dmatch` or the binding of `letNat`, whose first type argument is
+    /// `of`, and returns the result of its function, which has to be read or written in the rest of
+    /// the block.
     pub fn matched(
         &mut self,
         pair: &Phrase,
@@ -143,9 +144,12 @@ impl Translation {
         phrase: &Phrase,
     ) -> Result<Phrase> {
         let Arg::DataFun(of) = of else {
-            return fail(Reason::Arguments(Prim::Dmatch), phrase.origin);
+            return self.with_size(of, pair, f, phrase.origin);
         };
         let pair = self.read(pair)?;
+        if let Some(body) = self.matched_segment(&pair, f, phrase.origin)? {
+            return Ok(body);
+        }
         // A choice of two pairs that are not in memory becomes a choice of two matches.
         if let Form::Primitive(Prim::Select, _, args) = &pair.form
             && let [condition, a, b] = &args[..]

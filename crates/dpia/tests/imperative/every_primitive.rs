@@ -199,6 +199,9 @@ const C: &[&str] = &[
     "depFun(n: Nat => fun(xs: n.f32 => dmatch(makeDepPair(n)(xs))(depFun(k: Nat => fun(ys => ys |> reduceSeq(add)(0.0f))))))",
     "depFun(n: Nat => fun(xs: n.f32 => dmatch(makeDepPair(n)(xs |> mapSeq(id)) |> toMem)(depFun(k: Nat => fun(ys => ys |> reduceSeq(add)(0.0f))))))",
     "depFun(n: Nat => fun(xs: n.f32, b: bool => dmatch(select(b)(makeDepPair(n)(xs))(makeDepPair(n)(xs |> map(fun(x => x + 1.0f)))))(depFun(k: Nat => fun(ys => ys |> reduceSeq(add)(0.0f))))))",
+    "depFun(n: Nat => fun(ends: 4.Idx[n + 1], xs: n.3.f32 => let {k} ys = xs |> segment(ends |> idx(0))(ends |> idx(1)) in ys |> map(reduceSeq(add)(0.0f)) |> reduceSeq(add)(0.0f)))",
+    "depFun(n: Nat => fun(ends: 4.Idx[n + 1], xs: n.f32 => ends |> mapSeq(fun(end => let {k} ys = xs |> map(fun(x => x * 2.0f)) |> segment(natAsIndex(n + 1)(0))(end) in ys |> reduceSeq(add)(0.0f)))))",
+    "depFun(n: Nat => fun(end: Idx[n + 1], xs: n.f32 => let {k} = end in xs |> mapSeq(fun(x => xs |> take(k) |> reduceSeq(add)(x)))))",
 ];
 
 const OPENMP: &[&str] = &[

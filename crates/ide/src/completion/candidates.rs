@@ -109,7 +109,8 @@ impl<'p, 'd> List<'p, 'd> {
             self.items();
         }
         let lets = |term: &syntax::ast::Term| {
-            matches!(term.kind, TermKind::Let { .. }) && term.span.start < place.offset
+            matches!(term.kind, TermKind::Let { .. } | TermKind::LetSize { .. })
+                && term.span.start < place.offset
         };
         if place.view.item().terms.iter().any(lets) {
             self.word("in", CompletionKind::Keyword, "in ", 1);

@@ -77,7 +77,7 @@ impl Level {
     /// Returns the level of a term in the source text.
     pub(crate) fn of(item: &Item, term: TermId) -> Level {
         match &item.term(term).kind {
-            TermKind::Let { .. } | TermKind::Local { .. } => Level::Open,
+            TermKind::Let { .. } | TermKind::Local { .. } | TermKind::LetSize { .. } => Level::Open,
             TermKind::Binary { op, .. } => Level::of_op(*op),
             TermKind::Unary { .. } => Level::Unary,
             TermKind::Literal(literal) => Level::of_literal(literal),

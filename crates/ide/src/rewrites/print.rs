@@ -1,6 +1,6 @@
 //! Printing of terms that occur nowhere in the old text, in the notation of the text around them.
 
-use rise::core::{Form, Language, Notation, Param};
+use rise::core::{Form, Language, Notation, Param, SizeBinding};
 use rise::{Arg, Primitive, Type};
 use syntax::ast::{Literal, ScalarType, TermId, TermKind, UnaryOp};
 
@@ -136,6 +136,21 @@ impl Restyle<'_> {
         Piece::new(format!("let {name} = {value} in {body}"), Level::Open)
     }
 
+    fn let_size(&mut self, bound: SizeBinding<'_, Primitive>, value: &Core) -> Piece {
+        let value = self.piece(value).text;
+        let size = self.nat_names().get(bound.size);
+        let name = bound.param.map(|param| self.bind(param, bound.body));
+        let body = self.piece(bound.body).text;
+        let names = match name {
+            Some(name) => {
+                self.names.leave(1);
+                format!("{{{size}}} {name}")
+            }
+            None => format!("{{{size}}}"),
+        };
+        Piece::new(format!("let {names} = {value} in {body}"), Level::Open)
+    }
+
     // ----- applications -----
 
     fn primitive(&mut self, new: &Core, p: Primitive, args: &[Core]) -> Piece {
@@ -178,6 +193,11 @@ impl Restyle<'_> {
             }
             (Notation::Let(_), [value, f]) if let Form::Lambda(param, body) = &f.form => {
                 self.let_in(param, value, body)
+            }
+            (Notation::LetSize(_), [value, f])
+                if let Some(bound) = rise::core::size_binding(value, f) =>
+            {
+                self.let_size(bound, value)
             }
             (Notation::Pipe(_), [_, ..]) if whole && self.pipes => self.pipeline_text(new),
             (Notation::List(name), args) => {

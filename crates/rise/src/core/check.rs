@@ -79,7 +79,7 @@ impl Checker {
                 let Some(ty) = primitive.ty(types) else {
                     return self.wrong(expr, &format!("{primitive:?} has too few arguments"));
                 };
-                let counted = primitive.counted(types);
+                let counted = primitive.counted(types, args);
                 let rest = self.given(expr, ty, args, counted.as_ref())?;
                 let shown: Vec<String> = types.iter().map(|t| arg_text(t, &self.names)).collect();
                 let what = format!("{primitive:?} at {}", shown.join(", "));

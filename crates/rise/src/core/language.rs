@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nat::{Nat, Var};
 use syntax::Dialect;
-use syntax::ast::{BinaryOp, Half, UnaryOp};
+use syntax::ast::{BinaryOp, Half, Kind, UnaryOp};
 
 use super::{Expr, Form, Node, Origin, Param, lambda};
 use crate::infer::operator_primitive;
@@ -69,9 +69,56 @@ pub trait Language: Clone + PartialEq + Debug {
     /// memory, as a reduction does its start, so that the argument is evaluated anew each time.
     fn is_written(&self, position: usize) -> bool;
 
+    /// Returns true for the primitive of RISE that makes a segment of an array.
+    fn is_segment(&self) -> bool;
+
     /// Returns the exclusive upper bound of the sizes that the primitive passes to its function,
     /// for primitives that count from 0; `None` for all others.
-    fn counted(&self, types: &[Arg]) -> Option<Nat>;
+    /// For a match of a segment, it is the number of elements of the array and 1.
+    fn counted(&self, types: &[Arg], args: &[Expr<Self>]) -> Option<Nat>;
+}
+
+/// Returns the exclusive upper bound of the length of a segment: the number of elements of its array
+/// and 1. Returns `None` for other expressions.
+pub fn segment_bound<P: Language>(pair: &Expr<P>) -> Option<Nat> {
+    match &pair.form {
+        Form::Primitive(p, types, _) if p.is_segment() => match types.first()? {
+            Arg::Nat(n) => Some(Nat::add(n, &Nat::ONE)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The parts of `let {k} x = … in body` or `let {k} = … in body`.
+#[derive(Clone, Copy, Debug)]
+pub struct SizeBinding<'e, P> {
+    /// The size `k`.
+    pub size: Var,
+    /// The value `x` beside it, if there is one.
+    pub param: Option<&'e Param>,
+    /// The body.
+    pub body: &'e Expr<P>,
+}
+
+/// Returns what the function `f` binds of `value`, a segment or an index; `None` if the value is
+/// another dependent pair, or the function is not written out.
+pub fn size_binding<'e, P: Language>(
+    value: &Expr<P>,
+    f: &'e Expr<P>,
+) -> Option<SizeBinding<'e, P>> {
+    let Form::DepLambda(size, Kind::Nat, body) = &f.form else {
+        return None;
+    };
+    let (param, body) = match (&*value.ty, &value.form, &body.form) {
+        (Type::Index(_), ..) => (None, body),
+        (Type::DepPair(_), Form::Primitive(p, ..), Form::Lambda(param, body)) if p.is_segment() => {
+            (Some(param), body)
+        }
+        _ => return None,
+    };
+    let size = *size;
+    Some(SizeBinding { size, param, body })
 }
 
 /// The notation of a primitive's application.
@@ -95,6 +142,9 @@ pub enum Notation {
     Pair(&'static str),
     /// The binding `let x = a in b`.
     Let(&'static str),
+    /// The binding `let {k} x = a in b` of the length and the elements of a segment, or
+    /// `let {k} = a in b` of an index; the call `f(a)(b)` for other values.
+    LetSize(&'static str),
     /// The assignment `a = b`.
     Assign,
     /// The sequence `a; b`.
@@ -184,9 +234,14 @@ impl Language for Primitive {
         None
     }
 
-    fn counted(&self, types: &[Arg]) -> Option<Nat> {
+    fn is_segment(&self) -> bool {
+        *self == Primitive::Segment
+    }
+
+    fn counted(&self, types: &[Arg], args: &[Expr<Primitive>]) -> Option<Nat> {
         match (self.pattern(), types.first()) {
-            (Pattern::DepMap(_), Some(Arg::Nat(n))) => Some(n.clone()),
+            (Pattern::DepMap(_) | Pattern::DepMatch, Some(Arg::Nat(n))) => Some(n.clone()),
+            (Pattern::DepMatch, _) => segment_bound(args.first()?),
             _ => None,
         }
     }
@@ -228,6 +283,7 @@ fn notation(primitive: Primitive) -> Notation {
     match primitive {
         Primitive::Neg => Notation::Prefix(UnaryOp::Neg, name),
         Primitive::Not => Notation::Prefix(UnaryOp::Not, name),
+        Primitive::Segment => Notation::Pipe(name),
         _ => match BinaryOp::ALL.iter().copied().find(is_own) {
             Some(op) => Notation::Infix(op, name),
             None => notation_of_pattern(primitive.pattern(), name),
@@ -247,9 +303,8 @@ const fn notation_of_pattern(pattern: Pattern, name: &'static str) -> Notation {
         Pattern::Scalar | Pattern::Connective | Pattern::Select | Pattern::Generate => {
             Notation::Call(name)
         }
-        Pattern::Concat | Pattern::Zip | Pattern::DepPair | Pattern::DepMatch => {
-            Notation::Call(name)
-        }
+        Pattern::DepMatch => Notation::LetSize(name),
+        Pattern::Concat | Pattern::Zip | Pattern::DepPair => Notation::Call(name),
         Pattern::Element | Pattern::View(_) | Pattern::MapHalf(_) | Pattern::Map(_) => {
             Notation::Pipe(name)
         }

@@ -32,7 +32,7 @@ pub use compose::{is_composition, without_compositions};
 pub use elaborate::{
     Command, Surface, Terms, elaborate, elaborate_in, elaborate_terms, size_of_value,
 };
-pub use language::{Language, Notation};
+pub use language::{Language, Notation, SizeBinding, segment_bound, size_binding};
 pub use link::{LinkError, MAX_HEIGHT, MAX_NODES, link};
 pub use mapper::{Mapper, for_each_local, subst_local, subst_vars, walk};
 pub use normalization::{NormalError, normalise};

@@ -419,7 +419,8 @@ impl<'a> Infer<'a> {
                 }
                 TermKind::Fun { body, .. }
                 | TermKind::Let { body, .. }
-                | TermKind::Local { body, .. } => Some(*body),
+                | TermKind::Local { body, .. }
+                | TermKind::LetSize { body, .. } => Some(*body),
                 TermKind::Paren(inner) => Some(*inner),
                 _ => None,
             };

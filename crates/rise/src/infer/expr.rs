@@ -79,6 +79,7 @@ impl Infer<'_> {
             TermKind::Paren(_)
                 | TermKind::Let { .. }
                 | TermKind::Local { .. }
+                | TermKind::LetSize { .. }
                 | TermKind::Fun { .. }
                 | TermKind::DepFun { .. }
         );
@@ -279,6 +280,12 @@ impl Infer<'_> {
             TermKind::Local { binder, body, .. } => {
                 self.local_definition(term, *binder, *body, wanted)
             }
+            TermKind::LetSize {
+                size,
+                binder,
+                value,
+                body,
+            } => self.let_size((*size, *binder), *value, *body, wanted),
             TermKind::Pair(a, b) => self.pair(term, *a, *b, wanted),
             TermKind::NatFun { .. } | TermKind::DataFun { .. } => {
                 self.type_level_in_expression(term, "a type-level function")

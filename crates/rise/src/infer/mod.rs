@@ -24,6 +24,7 @@ mod report;
 mod restrict;
 mod rewrite_rule;
 mod signature;
+mod size_binding;
 mod sizes;
 mod syntactic_kinds;
 mod unification_table;

@@ -7,10 +7,11 @@ use syntax::ast::TermId;
 
 use super::Infer;
 use super::obligations::ConditionOrigin;
-use crate::TermInfo;
 use crate::pattern::{Pattern, View};
 use crate::primitive::Primitive;
+use crate::spine::Spine;
 use crate::types::{Arg, SizeFun, Type};
+use crate::{Target, TermInfo};
 
 impl Infer<'_> {
     pub(super) fn special_conditions(
@@ -24,6 +25,7 @@ impl Infer<'_> {
             Pattern::View(_) if primitive == Primitive::Reorder => self.reorder_inverse(head, args),
             Pattern::DepMap(_) => self.dep_map_range(args),
             Pattern::Iterate => self.iterate_sizes(head, args),
+            Pattern::DepMatch => self.bound_size_range(args),
             _ => {}
         }
     }
@@ -133,6 +135,45 @@ impl Infer<'_> {
         }
     }
 
+    /// Sets the range of the size that the function of `letNat` takes, to `0 <= k < n` for an index
+    /// of type `Idx[n]`, or that of `dmatch`, to `0 <= k < n + 1` for a segment of `n` elements. The
+    /// length of another dependent pair has no known bound.
+    fn bound_size_range(&mut self, args: &[TermId]) {
+        if let [value, f, ..] = args
+            && let Some(var) = self.bound_by(*f)
+        {
+            let bound = self.size_bound(*value);
+            self.bound_size(var, bound);
+        }
+    }
+
+    /// Sets the range of a size to `0 <= k < bound`, if it has a bound.
+    pub(super) fn bound_size(&mut self, var: nat::Var, bound: Option<Nat>) {
+        if bound.is_some() {
+            self.table.update(var).range = bound;
+            self.facts.forget();
+        }
+    }
+
+    /// Returns the exclusive upper bound of the size that an index, or a segment of an array, binds;
+    /// `None` for other terms.
+    pub(super) fn size_bound(&self, value: TermId) -> Option<Nat> {
+        if let Some(data) = self.data_of_phrase(&self.terms[value.0 as usize])
+            && let Type::Index(n) = &*data
+        {
+            return Some(n.clone());
+        }
+        let spine = Spine::of(self.item, self.bare(value));
+        let name_use = self.uses.iter().rev().find(|u| u.term == spine.head)?;
+        match name_use.target {
+            Target::Primitive(Primitive::Segment) => {
+                let n = self.implicit_size(spine.head, "n")?;
+                Some(Nat::add(&n, &Nat::ONE))
+            }
+            _ => None,
+        }
+    }
+
     /// Sets the values of the size that the function of `iterate(k)` takes to `m * n^j` with
     /// `0 <= j < k`, where `n` and `m` are the implicit arguments of `iterate`.
     fn iterate_sizes(&mut self, head: TermId, args: &[TermId]) {
@@ -181,8 +222,7 @@ impl Infer<'_> {
 
     fn set_range(&mut self, fun: TermId, range: &Nat) {
         if let Some(var) = self.bound_by(fun) {
-            self.table.update(var).range = Some(range.clone());
-            self.facts.forget();
+            self.bound_size(var, Some(range.clone()));
         }
     }
 

@@ -123,7 +123,8 @@ impl Infer<'_> {
             | TermKind::Pair(..)
             | TermKind::Project { .. }
             | TermKind::Let { .. }
-            | TermKind::Local { .. } => true,
+            | TermKind::Local { .. }
+            | TermKind::LetSize { .. } => true,
             TermKind::Binary { op, .. } => {
                 matches!(
                     op,

@@ -580,7 +580,7 @@ pub(super) fn vars_of(sides: [&Nat; 2]) -> Vec<Var> {
 }
 
 /// The occurs check: returns true if the type variable occurs in a resolved type.
-fn mentions(ty: &Ty, x: Var) -> bool {
+pub(super) fn mentions(ty: &Ty, x: Var) -> bool {
     let mut found = false;
     for_each_var(ty, &mut |v| found |= v == x);
     found

@@ -32,6 +32,14 @@ pub enum ErrorKind {
         /// The bound, which is the number of elements or that of the index type.
         bound: i64,
     },
+    /// The end of a segment is before its start.
+    #[error("segment: `from` is {from} and `to` is {to}")]
+    ReversedSegment {
+        /// The position of the first element.
+        from: usize,
+        /// The position after the last element.
+        to: usize,
+    },
     /// The functions of `reorder` are not inverses.
     #[error(
         "the functions of `reorder` are not inverse to each other: {index} goes to {there}, which goes back to {back}"
@@ -143,6 +151,7 @@ impl ErrorKind {
             ErrorKind::DivisionByZero
                 | ErrorKind::Unwritten
                 | ErrorKind::OutOfRange { .. }
+                | ErrorKind::ReversedSegment { .. }
                 | ErrorKind::NotInverse { .. }
                 | ErrorKind::Collision { .. }
                 | ErrorKind::Size(_)

@@ -42,7 +42,7 @@ fn counters(body: &Expr<Primitive>) -> Vec<(Var, Nat)> {
         let Form::Primitive(primitive, types, args) = &expr.form else {
             continue;
         };
-        let Some(end) = primitive.counted(types) else {
+        let Some(end) = primitive.counted(types, args) else {
             continue;
         };
         for arg in args.iter() {

@@ -78,7 +78,9 @@ impl Writer<'_> {
             TermKind::NatFun { param, body }
             | TermKind::DataFun { param, body }
             | TermKind::DepPair { param, body } => self.function(&[*param], false, *body, group),
-            TermKind::Let { .. } | TermKind::Local { .. } => self.lets(id),
+            TermKind::Let { .. } | TermKind::Local { .. } | TermKind::LetSize { .. } => {
+                self.lets(id)
+            }
             TermKind::Pair(first, second) => {
                 let both = [*first, *second];
                 self.list(2, |writer, at| writer.term(both[at]));
@@ -340,6 +342,22 @@ impl Writer<'_> {
                 } => {
                     self.word_space();
                     self.binder(*binder);
+                    (*value, *body)
+                }
+                TermKind::LetSize {
+                    size,
+                    binder,
+                    value,
+                    body,
+                } => {
+                    self.word_space();
+                    self.word();
+                    self.binder(*size);
+                    self.word();
+                    if let Some(binder) = binder {
+                        self.space();
+                        self.binder(*binder);
+                    }
                     (*value, *body)
                 }
                 TermKind::Local { head, ty, body, .. } => {

@@ -22,6 +22,13 @@ enum PendingTerm {
         ty: TermId,
         function: TermId,
     },
+    /// The start `let {k} x = value in …`, or `let {k} = value in …`.
+    LetSize {
+        start: u32,
+        size: BinderId,
+        binder: Option<BinderId>,
+        value: TermId,
+    },
     /// The start `(n: Nat) -> …` or `{n: Nat} -> …`.
     Pi {
         start: u32,
@@ -176,6 +183,20 @@ impl Parser<'_> {
                 }
                 local
             }
+            PendingTerm::LetSize {
+                start,
+                size,
+                binder,
+                value,
+            } => self.push(
+                TermKind::LetSize {
+                    size,
+                    binder,
+                    value,
+                    body,
+                },
+                Span::new(start, end),
+            ),
             PendingTerm::Pi {
                 start,
                 param,
@@ -197,12 +218,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true at `let` and a name, a pattern, or a reserved word or `_` before `=` or `:`. At
+    /// Returns true at `let` and a name, a size in braces, a pattern, or a reserved word or `_` before `=` or `:`. At
     /// any other `let`, which is the primitive, returns false.
     pub(crate) fn at_let_binding(&self) -> bool {
         let next = self.peek_kind(1);
         self.at(TokenKind::Let)
-            && (next == TokenKind::Ident
+            && (matches!(next, TokenKind::Ident | TokenKind::LBrace)
                 || (next == TokenKind::Underscore || next.is_reserved())
                     && matches!(self.peek_kind(2), TokenKind::Equals | TokenKind::Colon)
                 || self.at_let_pattern())
@@ -210,18 +231,12 @@ impl Parser<'_> {
 
     fn let_binding(&mut self) -> PendingTerm {
         let start = self.bump().span;
-        let binder = self.name_or_pattern("a name");
-        let name = match self.slice(self.binders[binder.0 as usize].span) {
-            "" => Name::new_static("_"),
-            text => Name::new(text),
-        };
-        if self.eat(TokenKind::Colon).is_some() {
-            let ty = match self.at(TokenKind::Kind) {
-                true => self.kind_of_value(),
-                false => self.term(TermCategory::Type),
-            };
-            self.binders[binder.0 as usize].annotation = BinderAnnotation::Type(ty);
+        if self.at(TokenKind::LBrace) {
+            return self.size_binding(start);
         }
+        let binder = self.name_or_pattern("a name");
+        let name = self.written_name(binder);
+        self.type_of_let(binder);
         let is_named = !self.binders[binder.0 as usize].name.is_empty();
         let at_head = is_named && matches!(self.kind(), TokenKind::LParen | TokenKind::LBrace);
         let head = at_head.then(|| self.head()).flatten();
@@ -247,6 +262,49 @@ impl Parser<'_> {
             head: Box::new(head),
             ty,
             function,
+        }
+    }
+
+    /// Returns the text of a name or pattern, or `_` if it is missing.
+    fn written_name(&self, binder: BinderId) -> Name {
+        match self.slice(self.binders[binder.0 as usize].span) {
+            "" => Name::new_static("_"),
+            text => Name::new(text),
+        }
+    }
+
+    /// Parses the type of a name or pattern in a `let`, if there is one.
+    fn type_of_let(&mut self, binder: BinderId) {
+        if self.eat(TokenKind::Colon).is_some() {
+            let ty = match self.at(TokenKind::Kind) {
+                true => self.kind_of_value(),
+                false => self.term(TermCategory::Type),
+            };
+            self.binders[binder.0 as usize].annotation = BinderAnnotation::Type(ty);
+        }
+    }
+
+    /// Parses the rest of `let {k} x = value in` or `let {k} = value in`, from the brace on.
+    fn size_binding(&mut self, start: Span) -> PendingTerm {
+        let open = self.bump();
+        let size = self.binder("the name of a size");
+        self.close(open, TokenKind::RBrace);
+        let binder = match self.kind() {
+            TokenKind::Equals | TokenKind::Colon => None,
+            _ => Some(self.name_or_pattern("a name")),
+        };
+        let name = self.written_name(binder.unwrap_or(size));
+        if let Some(binder) = binder {
+            self.type_of_let(binder);
+        }
+        self.let_equals(&name);
+        let value = self.term(TermCategory::Expr);
+        self.in_after_value(&name, start, value);
+        PendingTerm::LetSize {
+            start: start.start,
+            size,
+            binder,
+            value,
         }
     }
 

@@ -320,6 +320,19 @@ impl Dumper<'_> {
                 self.term(*body);
                 self.close();
             }
+            TermKind::LetSize {
+                size,
+                binder,
+                value,
+                body,
+            } => {
+                self.open("letSize");
+                self.binder(*size);
+                binder.iter().for_each(|&binder| self.binder(binder));
+                self.term(*value);
+                self.term(*body);
+                self.close();
+            }
             TermKind::NatFun { param, body } => self.bound("natFun", *param, &[*body]),
             TermKind::DataFun { param, body } => self.bound("dataFun", *param, &[*body]),
             TermKind::Pair(a, b) => self.node("pair", &[*a, *b]),

@@ -5,10 +5,10 @@
   (#any-of? @function.builtin
     "depIdx" "idxVec" "zipStream" "inPlace" "new" "newDoubleBuffer" "newBuffers" "for" "forUnroll"
     "forVec" "forNat" "parFor" "parForGlobal" "parForWorkGroup" "parForLocal" "parForNat"
-    "parReduce" "barrier" "oclRunCommand" "dmatchCommand" "depPairFst" "idxAcc" "joinAcc" "splitAcc"
-    "transposeAcc" "zipAcc1" "zipAcc2" "unzipAcc" "pairAcc" "pairAcc1" "pairAcc2" "takeAcc"
-    "dropAcc" "reorderAcc" "scatterAcc" "asScalarAcc" "asVectorAcc" "idxVecAcc" "mapAcc" "mapFstAcc"
-    "mapSndAcc" "depIdxAcc" "depJoinAcc" "depPairSndAcc"))
+    "parReduce" "barrier" "oclRunCommand" "withNat" "dmatchCommand" "depPairFst" "idxAcc" "joinAcc"
+    "splitAcc" "transposeAcc" "zipAcc1" "zipAcc2" "unzipAcc" "pairAcc" "pairAcc1" "pairAcc2"
+    "takeAcc" "dropAcc" "reorderAcc" "scatterAcc" "asScalarAcc" "asVectorAcc" "idxVecAcc" "mapAcc"
+    "mapFstAcc" "mapSndAcc" "depIdxAcc" "depJoinAcc" "depPairSndAcc"))
 
 ["Exp" "Acc"] @type.builtin
 (command_type) @type.builtin

@@ -17,7 +17,10 @@ impl SourceMap<'_> {
     pub fn append(&self, origin: Origin, stage: &str) -> Option<Edits> {
         let item = self.written.item;
         let mut term = self.spine_of(self.location(origin))?;
-        while let TermKind::Let { body, .. } | TermKind::Local { body, .. } = item.term(term).kind {
+        while let TermKind::Let { body, .. }
+        | TermKind::Local { body, .. }
+        | TermKind::LetSize { body, .. } = item.term(term).kind
+        {
             term = body;
         }
         let span = item.term(term).span;
@@ -75,7 +78,9 @@ impl SourceMap<'_> {
         let alone = match around {
             None
             | Some(TermKind::Paren(_) | TermKind::Fun { .. } | TermKind::DepFun { .. })
-            | Some(TermKind::Let { .. } | TermKind::Local { .. }) => true,
+            | Some(TermKind::Let { .. } | TermKind::Local { .. } | TermKind::LetSize { .. }) => {
+                true
+            }
             Some(TermKind::Apply { callee, .. }) => *callee != term,
             Some(TermKind::Binary { op, lhs, .. }) => *op == BinaryOp::Pipe && *lhs == term,
             Some(_) => false,
@@ -200,7 +205,9 @@ fn children(kind: &TermKind) -> Vec<TermId> {
         TermKind::Unary { operand, .. } => vec![*operand],
         TermKind::Project { pair, .. } => vec![*pair],
         TermKind::Fun { body, .. } | TermKind::DepFun { body, .. } => vec![*body],
-        TermKind::Let { value, body, .. } => vec![*value, *body],
+        TermKind::Let { value, body, .. } | TermKind::LetSize { value, body, .. } => {
+            vec![*value, *body]
+        }
         TermKind::Local { head, body, .. } => vec![head.value, *body],
         TermKind::Pair(a, b) => vec![*a, *b],
         TermKind::Ascribe { term, .. } | TermKind::Paren(term) => vec![*term],

@@ -188,7 +188,9 @@ impl<'a> SourceMap<'a> {
                 TermKind::Apply { callee, args } if args.iter().any(|&arg| self.is_data(arg)) => {
                     *callee
                 }
-                TermKind::Let { .. } | TermKind::Local { .. } => return spot.head,
+                TermKind::Let { .. } | TermKind::Local { .. } | TermKind::LetSize { .. } => {
+                    return spot.head;
+                }
                 _ => return item.term(term).span,
             };
         }

@@ -132,6 +132,18 @@ impl Infer<'_> {
                 self.walk_binder(*binder, bound, found);
                 self.walk(*body, bound, found);
             }
+            TermKind::LetSize {
+                size,
+                binder,
+                value,
+                body,
+            } => {
+                self.walk(*value, bound, found);
+                for binder in [*size].into_iter().chain(*binder) {
+                    self.walk_binder(binder, bound, found);
+                }
+                self.walk(*body, bound, found);
+            }
             TermKind::NatFun { param, body }
             | TermKind::DataFun { param, body }
             | TermKind::DepPair { param, body }

@@ -268,6 +268,16 @@ impl<'a> Names<'a> {
                 self.visit(value, ExpectedKind::Value, side);
                 self.under(&[binder], body, ExpectedKind::Value, side);
             }
+            TermKind::LetSize {
+                size,
+                binder,
+                value,
+                body,
+            } => {
+                self.visit(value, ExpectedKind::Value, side);
+                let all: Vec<BinderId> = [size].into_iter().chain(binder).collect();
+                self.under(&all, body, ExpectedKind::Value, side);
+            }
             TermKind::NatFun { param, body } => {
                 self.under(&[param], body, ExpectedKind::TypeLevel(Kind::Nat), side);
             }

@@ -158,6 +158,40 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(apply(&scope, value, origin))
     }
 
+    /// Elaborates `let {k} x = value in body` to `dmatch`, and `let {k} = value in body` to `letNat`.
+    pub(super) fn let_size(
+        &mut self,
+        id: TermId,
+        (size, binder): (BinderId, Option<BinderId>),
+        value: TermId,
+        body: TermId,
+    ) -> Option<Expr<P>> {
+        let value = self.term(value, None)?;
+        let body = self.term(body, None)?;
+        let origin = self.keyword(id);
+        let (var, kind) = self.variable(size)?;
+        let result = body.ty.clone();
+        let (primitive, bound) = match &*P::data(&value.ty)? {
+            Type::DepPair(of) => (Primitive::Dmatch, Arg::DataFun(of.clone())),
+            Type::Index(n) => (Primitive::LetNat, Arg::Nat(n.clone())),
+            _ => return None,
+        };
+        let body = match binder {
+            Some(binder) => {
+                let param = self.param(binder)?;
+                let ty = Arc::new(Type::Fun(param.ty.clone(), result.clone()));
+                Node::new(Form::Lambda(param, body), ty, origin)
+            }
+            None => body,
+        };
+        let ty = Arc::new(Type::Pi(Pi::new(var, kind, false, body.ty.clone())));
+        let function = Node::new(Form::DepLambda(var, kind, body), ty, origin);
+        let types = [bound, Arg::Type(P::data(&result)?)].into_iter();
+        let types = types.chain(P::access(&result)).collect();
+        let form = Form::Primitive(P::of_rise(primitive)?, types, Arc::new([value, function]));
+        Some(Node::new(form, result, origin))
+    }
+
     /// Elaborates the composition that applies `first`, then `second`.
     pub(super) fn compose(
         &mut self,

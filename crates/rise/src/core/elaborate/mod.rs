@@ -422,6 +422,12 @@ impl<'a, P: Surface> Elaborator<'a, P> {
                 body,
                 ..
             } => self.local_definition(id, *binder, (*ty, *function), *body, written),
+            TermKind::LetSize {
+                size,
+                binder,
+                value,
+                body,
+            } => self.let_size(id, (*size, *binder), *value, *body),
             TermKind::Pair(a, b) => self.pair(id, *a, *b),
             TermKind::Assign { op_span, lhs, rhs } => self.assign(id, *op_span, *lhs, *rhs),
             TermKind::Sequence(commands) => self.sequence(commands),

@@ -3,11 +3,11 @@
 use std::slice;
 
 use syntax::Span;
-use syntax::ast::{BinaryOp, Half, UnaryOp};
+use syntax::ast::{BinaryOp, Half, Kind, UnaryOp};
 
 use super::Printer;
 use super::term::Precedence;
-use crate::core::{Expr, Form, Language, Notation, Param};
+use crate::core::{Expr, Form, Language, Notation, Param, SizeBinding, size_binding};
 use crate::types::Arg;
 
 impl<P: Language> Printer<P> {
@@ -39,6 +39,14 @@ impl<P: Language> Printer<P> {
                 let (value, body) = (value.clone(), body.clone());
                 self.let_in(param, &value, is_known(0), place, |this| {
                     this.expr(&body, Precedence::TOP, is_known(1));
+                });
+            }
+            (Notation::LetSize(_), [value, f])
+                if !P::WHOLE
+                    && let Some(bound) = size_binding(value, f) =>
+            {
+                self.let_size(&bound, value, place, |this| {
+                    this.expr(bound.body, Precedence::TOP, is_known(1));
                 });
             }
             (Notation::Pipe(name), [first @ .., last]) if saturated => {
@@ -173,6 +181,34 @@ impl<P: Language> Printer<P> {
         });
     }
 
+    fn let_size(
+        &mut self,
+        &SizeBinding { size, param, .. }: &SizeBinding<'_, P>,
+        value: &Expr<P>,
+        place: Precedence,
+        body: impl FnOnce(&mut Self),
+    ) {
+        self.parens(place > Precedence::TOP, |this| {
+            let start = this.out.len();
+            this.out.push_str(" = ");
+            this.expr(value, Precedence::TOP, false);
+            this.out.push_str(" in ");
+            this.scope.bind_var(size, Kind::Nat);
+            let size_name = this.scope.var(size);
+            let name = param.map(|param| this.scope.bind_local(&param.local, &param.ty));
+            let head = match name {
+                Some(name) => format!("let {{{size_name}}} {name}"),
+                None => format!("let {{{size_name}}}"),
+            };
+            this.insert(start, &head);
+            body(this);
+            if let Some(param) = param {
+                this.scope.leave_local(&param.local);
+            }
+            this.scope.leave_var(size);
+        });
+    }
+
     /// Inserts a text before everything that was printed from `start` on.
     fn insert(&mut self, start: usize, text: &str) {
         self.out.insert_str(start, text);
@@ -197,7 +233,8 @@ fn word(notation: Notation) -> &'static str {
         | Notation::Prefix(_, name)
         | Notation::Project(_, name)
         | Notation::Pair(name)
-        | Notation::Let(name) => name,
+        | Notation::Let(name)
+        | Notation::LetSize(name) => name,
         Notation::Assign => "assign",
         Notation::Sequence => "seq",
         Notation::If => "if",

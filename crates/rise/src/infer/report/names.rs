@@ -107,7 +107,11 @@ impl Infer<'_> {
             }
         }
         for term in &self.item.terms {
-            let (TermKind::Let { binder: id, .. } | TermKind::Local { binder: id, .. }) = term.kind
+            let (TermKind::Let { binder: id, .. }
+            | TermKind::Local { binder: id, .. }
+            | TermKind::LetSize {
+                binder: Some(id), ..
+            }) = term.kind
             else {
                 continue;
             };

@@ -803,6 +803,9 @@ impl Infer<'_> {
     }
 
     pub(in crate::infer) fn escape(&mut self, var: Var, expected: &Ty, found: &Ty, cause: Cause) {
+        if self.is_bound_by_let(var) {
+            return self.result_names_size(var, cause.span);
+        }
         let name = self.name_of(var);
         let bound = self.table.info(var).span;
         let user = match self.cause_head(cause) {

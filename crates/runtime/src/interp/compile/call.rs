@@ -118,6 +118,8 @@ impl Compiler {
             P::Partition => self.partition(call, steps),
             P::MakeDepPair => self.make_dep_pair(call, steps),
             P::Dmatch => self.dmatch(call, steps),
+            P::Segment => self.segment(call, steps),
+            P::LetNat => self.let_nat(call, steps),
         };
         here(call.origin, out)
     }

@@ -7,7 +7,9 @@ use rise::DataFun;
 use rise::types::{Arg, SizeFun};
 
 use super::super::block::{Block, Code, Operand, Step};
-use super::super::error::InterpResult;
+use super::super::error::{ErrorKind, InterpResult};
+use super::super::kind::Elem;
+use super::super::scalar::checked_index;
 use super::super::val::{Target, Val};
 use super::arrays::chain;
 use super::{Call, Compiler, Function, StaticValue, here, malformed};
@@ -25,7 +27,7 @@ fn rows(value: Val) -> InterpResult<Rc<Vec<Val>>> {
         Val::Rows(rows) => Ok(rows),
         _ => {
             let what = "a dependent array that is none";
-            Err(super::ErrorKind::Malformed(what).nowhere())
+            Err(ErrorKind::Malformed(what).nowhere())
         }
     }
 }
@@ -118,7 +120,7 @@ impl Compiler {
             for at in 0..m {
                 frame.tick(1)?;
                 let len = len.at(frame, at as i64, origin)?;
-                let negative = |_| super::ErrorKind::Size(len.to_string()).at(origin);
+                let negative = |_| ErrorKind::Size(len.to_string()).at(origin);
                 let len = usize::try_from(len).map_err(negative)?;
                 let part = xs.columns(&mut |col| col.clone().drop_first(0, start)?.take(0, len));
                 out.push(here(origin, part)?);
@@ -140,6 +142,46 @@ impl Compiler {
             let n = n.eval(frame, origin)?;
             Ok(Val::DepPair(n, Rc::new(value(frame)?)))
         })))
+    }
+
+    pub(super) fn segment(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
+        let from = self.scalar(call, 0, steps)?.1.code();
+        let to = self.scalar(call, 1, steps)?.1.code();
+        let xs = self.code(call, 2, steps)?.one;
+        let len = self.nat(call.nat(0)?);
+        let origin = call.origin;
+        Ok(Operand::Val(Code::one(move |frame| {
+            let len = len.len(frame, origin)?;
+            let from = checked_index(from(frame)?, len + 1, origin)?;
+            let to = checked_index(to(frame)?, len + 1, origin)?;
+            let Some(count) = to.checked_sub(from) else {
+                return Err(ErrorKind::ReversedSegment { from, to }.at(origin));
+            };
+            let xs = xs(frame)?;
+            let part = xs.columns(&mut |col| col.clone().drop_first(0, from)?.take(0, count));
+            Ok(Val::DepPair(count as i64, Rc::new(here(origin, part)?)))
+        })))
+    }
+
+    pub(super) fn let_nat(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
+        let size = self.scalar(call, 0, steps)?.1.code();
+        let f = self.fun(call, 1, steps)?;
+        let (slot, var) = self.nat_slot();
+        let origin = call.origin;
+        let block = self.block(|c, steps| {
+            match c.dep_apply(&f, Arg::Nat(Nat::var(var)), origin, steps)? {
+                StaticValue::Data(data) => Ok(data),
+                StaticValue::Function(_) => {
+                    Err(malformed("expected data, found a function", origin))
+                }
+            }
+        })?;
+        let result = call.ty(0)?.clone();
+        let code = Code::one(move |frame| {
+            frame.nats[slot] = i64::from(i32::of(size(frame)?));
+            block.val(frame)
+        });
+        Ok(self.computed(&result, code))
     }
 
     pub(super) fn dmatch(&mut self, call: &Call, steps: &mut Vec<Step>) -> InterpResult<Operand> {
