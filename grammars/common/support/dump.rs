@@ -171,6 +171,9 @@ impl<'t> Dump<'t> {
 
     /// Prints a `let` of a value, or of a definition with parameters.
     fn local(&self, node: Node<'_>) -> String {
+        if let Some(size) = node.child_by_field_name("size") {
+            return self.local_size(node, size);
+        }
         let mut cursor = node.walk();
         let groups: Vec<String> = (node.children_by_field_name("parameters", &mut cursor))
             .map(|group| self.node(group))
@@ -186,6 +189,15 @@ impl<'t> Dump<'t> {
         };
         let [value, body] = ["value", "body"].map(|field| self.node(self.field(node, field)));
         format!("(let {bound} {value} {body})")
+    }
+
+    /// Prints a `let` of a size, and of a value if it has a name.
+    fn local_size(&self, node: Node<'_>, size: Node<'_>) -> String {
+        let name = node.child_by_field_name("name");
+        let words = ["letSize".to_owned(), self.node(size)].into_iter();
+        let words = words.chain(name.map(|_| self.parameter(node)));
+        let rest = ["value", "body"].map(|field| self.node(self.field(node, field)));
+        list(words.chain(rest))
     }
 
     fn definition(&self, node: Node<'_>) -> String {
