@@ -1,10 +1,9 @@
 void spmvCsr_reference(
-    float *restrict output, int n, int m, int nnz, int longest, const int *restrict offsets,
+    float *restrict output, int n, int nnz, int m, const int *restrict offsets,
     const int *restrict columns, const float *restrict values, const float *restrict x)
 {
-    (void)m;
     (void)nnz;
-    (void)longest;
+    (void)m;
     #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         float sum = 0.0f;
