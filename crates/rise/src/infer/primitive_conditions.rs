@@ -48,6 +48,7 @@ impl Infer<'_> {
                     self.set_range(*f, &n);
                 }
             }
+            ("withNat", _) => self.bound_size_range(args),
             ("depIdx" | "depIdxAcc", [i, xs]) => self.below_size(*i, *xs),
             _ => {}
         }
@@ -135,7 +136,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Sets the range of the size that the function of `letNat` takes, to `0 <= k < n` for an index
+    /// Sets the range of the size that the function of `letNat` or `withNat` takes, to `0 <= k < n` for an index
     /// of type `Idx[n]`, or that of `dmatch`, to `0 <= k < n + 1` for a segment of `n` elements. The
     /// length of another dependent pair has no known bound.
     fn bound_size_range(&mut self, args: &[TermId]) {
