@@ -78,7 +78,10 @@ impl Infer<'_> {
         let k = self.item.binder(size).name.clone();
         let (wanted, form) = match binder {
             Some(binder) => {
-                let name = &self.item.binder(binder).name;
+                let name = match self.item.binder(binder).name.as_str() {
+                    "" => "(…)",
+                    name => name,
+                };
                 ("a dependent pair", format!("let {{{k}}} {name} = … in …"))
             }
             None => ("an index", format!("let {{{k}}} = … in …")),
