@@ -11,6 +11,7 @@ mod operand_packing;
 mod outer_loop_vectorization;
 mod overlapped_tiling;
 mod results;
+mod segments;
 mod shared;
 mod small_state;
 mod threads;

@@ -54,8 +54,8 @@ impl<P: Surface> Elaborator<'_, P> {
         Some(expr)
     }
 
-    /// Elaborates `fun((x, y) => body)` over pairs to a function of one parameter; `x` and `y`
-    /// become its halves.
+    /// Elaborates `fun((x, y) => body)` over pairs to a function of one parameter; the names
+    /// denote its halves.
     fn pair_function(
         &mut self,
         origin: Origin,
@@ -69,7 +69,7 @@ impl<P: Surface> Elaborator<'_, P> {
         let components = [self.value_type(first)?, self.value_type(second)?];
         let [a, b] = components.clone();
         let param = self.fresh("p", Arc::new(Type::Pair(a, b)));
-        self.name_parts(params, &(param.local.clone(), param.ty.clone()), &[]);
+        self.name_parts(params, &param, &[]);
         let rest = match written.map(|ty| &**ty) {
             Some(Type::Fun(_, result)) => Some(result),
             _ => None,

@@ -159,6 +159,15 @@ fn launch(item: &Item, inference: &Inference) -> Launch {
     Launch::of(&sizes("local"), &sizes("global"))
 }
 
+/// A part of a value that a pattern takes apart.
+#[derive(Clone)]
+struct PatternPart {
+    /// The variable of the whole value.
+    whole: Param,
+    /// The projections that select the part, outermost last.
+    path: Box<[Half]>,
+}
+
 struct Elaborator<'a, P> {
     item: &'a Item,
     inference: &'a Inference,
@@ -168,9 +177,8 @@ struct Elaborator<'a, P> {
     sites: Vec<Site>,
     globals: Vec<(GlobalId, Name)>,
     next_local: u32,
-    /// The names of parts of a pattern, each with the value that the pattern takes apart and the
-    /// projections that select the part, outermost last.
-    parts: FxHashMap<BinderId, ((Local, Ty), Box<[Half]>)>,
+    /// The parts that the names in patterns denote.
+    parts: FxHashMap<BinderId, PatternPart>,
     /// Maps the sizes that a partial application takes to the variables that replace them in the
     /// definition's conditions. The new variables are numbered after those of the inference.
     parameters: FxHashMap<Var, Var>,
@@ -534,20 +542,24 @@ impl<'a, P: Surface> Elaborator<'a, P> {
     /// Lets the names in the pattern `binder`, if it is one, denote parts of its value.
     fn take_apart(&mut self, binder: BinderId) -> Option<()> {
         if let Some(parts) = &self.item.binder(binder).parts {
-            let whole = (self.local(binder), self.value_type(binder)?);
+            let whole = self.param(binder)?;
             self.name_parts(parts, &whole, &[]);
         }
         Some(())
     }
 
     /// Lets binders denote the components of a part of `whole`: those of `path` of it.
-    fn name_parts(&mut self, binders: &[BinderId], whole: &(Local, Ty), path: &[Half]) {
+    fn name_parts(&mut self, binders: &[BinderId], whole: &Param, path: &[Half]) {
         for (&binder, half) in binders.iter().zip([Half::First, Half::Second]) {
             let path = [path, &[half]].concat();
             if let Some(parts) = &self.item.binder(binder).parts {
                 self.name_parts(parts, whole, &path);
             }
-            self.parts.insert(binder, (whole.clone(), path.into()));
+            let part = PatternPart {
+                whole: whole.clone(),
+                path: path.into(),
+            };
+            self.parts.insert(binder, part);
         }
     }
 

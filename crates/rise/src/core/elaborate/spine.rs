@@ -67,10 +67,10 @@ impl<P: Surface> Elaborator<'_, P> {
             }
             Target::Global(_) => self.global(name_use, &mut giving),
             Target::Binder(binder) if self.parts.contains_key(&binder) => {
-                let ((whole, ty), path) = self.parts[&binder].clone();
+                let part = self.parts[&binder].clone();
                 let origin = self.result_origin(&giving);
-                let mut value = Node::new(Form::Var(whole), ty, origin);
-                for &half in &path {
+                let mut value = Node::var(&part.whole, origin);
+                for &half in &part.path {
                     value = self.half(value, half, origin)?;
                 }
                 self.give(&mut giving, value, &mut name_use.implicits.iter())
