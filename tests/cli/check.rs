@@ -299,7 +299,7 @@ fn stats_say_what_was_done() {
 fn functions_of_other_languages_have_help() {
     for (name, help) in [
         ("fold", "write `reduceSeq(fun(result, x => …))(start)`"),
-        ("scan", "write `scanSeq(fun(x, result => …))(start)`"),
+        ("scan", "write `inclusiveScan(f)(start)`"),
         ("filter", "there is no `filter`"),
     ] {
         let text = format!("def a = fun(xs: 4.f32 => xs |> {name}(add)(0.0f))\n");

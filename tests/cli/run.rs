@@ -216,6 +216,64 @@ def wide = depFun(n: Nat => fun(xs: (32*n).f64, ys: (32*n).f64 =>
     }
 }
 
+/// The functions of C's `<math.h>` that are rounded correctly agree bit for bit, also for NaN, infinities
+/// and zeros; the other ones agree up to their last digits.
+#[test]
+fn functions_of_c() {
+    let rounded = [
+        "trunc(x)",
+        "fmod(x)(y)",
+        "copysign(x)(y)",
+        "fmin(x)(y)",
+        "fmax(x)(y)",
+    ];
+    let others = [
+        "sin(x)",
+        "cos(x)",
+        "tan(x)",
+        "asin(x)",
+        "acos(x)",
+        "atan(x)",
+        "sinh(x)",
+        "cosh(x)",
+        "tanh(x)",
+        "asinh(x)",
+        "acosh(x + 1)",
+        "atanh(x)",
+        "exp2(x)",
+        "expm1(x)",
+        "log2(abs(x))",
+        "log10(abs(x))",
+        "log1p(x)",
+        "cbrt(x)",
+        "erf(x)",
+        "pow(abs(x))(y)",
+        "atan2(x)(y)",
+        "hypot(x)(y)",
+    ];
+    let def = |(at, call): (usize, &str)| {
+        format!(
+            "def f{at}(xs: n.f32, ys: n.f32): n.f32 = zip(xs)(ys) |> map(fun((x, y) => {call} + 0 * y))\n"
+        )
+    };
+    let calls: Vec<&str> = rounded.into_iter().chain(others).collect();
+    let text: String = calls.iter().copied().enumerate().map(def).collect();
+    let folder = Folder::with(&[("a.rise", &text)]);
+    for (at, call) in calls.iter().enumerate() {
+        let name = format!("f{at}");
+        let (values, tolerance) = match rounded.contains(call) {
+            true => ("extreme", "0"),
+            false => ("random(-1,1)", "1e-5"),
+        };
+        let args = ["xs", "ys"].map(|name| format!("{name}={values}"));
+        let mut words = vec!["run", "a.rise", "--def", &name, "--backend", "c", "-Dn=200"];
+        words.extend(["--verify", "--tolerance", tolerance]);
+        words.extend(args.iter().flat_map(|arg| ["--arg", arg.as_str()]));
+        let ran = folder.run(&words);
+        assert_eq!(ran.status, 0, "{call}: {}{}", ran.out, ran.err);
+    }
+}
+
 #[test]
 fn elements_that_are_not_finite_are_counted() {
     let text = "

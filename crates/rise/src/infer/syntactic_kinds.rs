@@ -63,13 +63,30 @@ impl Infer<'_> {
 
     /// Returns true if the callee is a function on sizes: the application is a size, also where a
     /// value is expected.
-    pub(super) fn is_size_call(&self, callee: TermId) -> bool {
+    fn is_size_call(&self, callee: TermId, args: &[TermId]) -> bool {
         let Some(name) = self.source_name(callee) else {
             return false;
         };
         match self.lookup(name) {
             Some(_) => self.kind_of_name(name) == Some(Kind::Nat2Nat),
-            None => is_size_function(name) && self.env.resolve(name) == Resolution::Unknown,
+            None if !is_size_function(name) => false,
+            None => match self.env.resolve(name) {
+                Resolution::Unknown => true,
+                // A definition `sum` can be applied to a name only if the name has a meaning.
+                _ => name == "sum" && args.len() == 4 && self.is_new_name(args[0]),
+            },
+        }
+    }
+
+    /// Returns true if the term is a name that nothing binds, such as the index of a sum of sizes.
+    fn is_new_name(&self, term: TermId) -> bool {
+        match &self.item.term(term).kind {
+            TermKind::Name(name) => {
+                self.lookup(name).is_none()
+                    && Primitive::from_name(name).is_none()
+                    && self.env.resolve(name) == Resolution::Unknown
+            }
+            _ => false,
         }
     }
 
@@ -81,8 +98,11 @@ impl Infer<'_> {
             return false;
         };
         // A primitive of the same name may be applied to fewer arguments.
-        let is_partial = Primitive::from_name(name).is_some() && args.len() < 2;
-        self.is_size_call(callee)
+        let is_partial = match Primitive::from_name(name) {
+            Some(Primitive::Min | Primitive::Max) => args.len() < 2,
+            _ => false,
+        };
+        self.is_size_call(callee, args)
             && (self.lookup(name).is_some()
                 || !is_partial && !args.iter().any(|&arg| self.mentions_value(arg)))
     }
