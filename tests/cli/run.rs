@@ -253,14 +253,14 @@ fn functions_of_c() {
     ];
     let def = |(at, call): (usize, &str)| {
         format!(
-            "def f{at}(xs: n.f32, ys: n.f32): n.f32 = zip(xs)(ys) |> map(fun((x, y) => {call} + 0 * y))\n"
+            "def call{at}(xs: n.f32, ys: n.f32): n.f32 = zip(xs)(ys) |> map(fun((x, y) => {call} + 0 * y))\n"
         )
     };
     let calls: Vec<&str> = rounded.into_iter().chain(others).collect();
     let text: String = calls.iter().copied().enumerate().map(def).collect();
     let folder = Folder::with(&[("a.rise", &text)]);
     for (at, call) in calls.iter().enumerate() {
-        let name = format!("f{at}");
+        let name = format!("call{at}");
         let (values, tolerance) = match rounded.contains(call) {
             true => ("extreme", "0"),
             false => ("random(-1,1)", "1e-5"),

@@ -35,7 +35,7 @@ fn every_primitive_is_used() {
     /// Primitives that are written as operators or in another way.
     const ELSEWHERE: &[&str] = &[
         "letValue", "add", "sub", "mul", "div", "mod", "neg", "gt", "lt", "ge", "le", "equal",
-        "notEqual", "not", "and", "or", // `let {k} = …` is written for it.
+        "notEqual", "not", "and", "or",     // `let {k} = …` is written for it.
         "letNat", // The last bits of their results depend on the C library.
         "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "cbrt", "hypot", "erf",
         "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh",
