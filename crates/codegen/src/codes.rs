@@ -177,7 +177,7 @@ declare_diagnostics! {
     ///
     /// ```rise slow
     /// @target(c)
-    /// def product = depFun((n: Nat, k: Nat, m: Nat) => fun(a: n.k.f32, b: k.m.f32 =>
+    /// def matrixProduct = depFun((n: Nat, k: Nat, m: Nat) => fun(a: n.k.f32, b: k.m.f32 =>
     ///   zip(a |> transpose)(b)
     ///     |> reduceSeq(fun(sums, step => zip(sums)(step._1) |> mapSeq(fun(row =>
     ///          zip(row._1)(step._2) |> mapSeq(fun(p => p._1 + row._2 * p._2))))))(
@@ -189,7 +189,7 @@ declare_diagnostics! {
     ///
     /// ```rise fast
     /// @target(c)
-    /// def product = depFun((n: Nat, k: Nat, m: Nat) => fun(a: n.k.f32, b: k.m.f32 =>
+    /// def matrixProduct = depFun((n: Nat, k: Nat, m: Nat) => fun(a: n.k.f32, b: k.m.f32 =>
     ///   a |> mapSeq(fun(row => zip(row)(b)
     ///     |> reduceSeq(fun(sums, step => zip(sums)(step._2) |> mapSeq(fun(p => p._1 + step._1 * p._2))))(
     ///       generate(fun(j => 0.0f)) |> mapSeq(id))
@@ -254,14 +254,14 @@ declare_diagnostics! {
     ///
     /// ```rise slow
     /// @target(c)
-    /// def sum = depFun(n: Nat => fun(xs: n.f32 => xs |> reduceSeq(add)(0.0f)))
+    /// def total = depFun(n: Nat => fun(xs: n.f32 => xs |> reduceSeq(add)(0.0f)))
     /// ```
     ///
     /// Fast, with 32 sums side by side:
     ///
     /// ```rise fast
     /// @target(c)
-    /// def sum = depFun(n: Nat => fun(xs: (32 * n).f32 =>
+    /// def total = depFun(n: Nat => fun(xs: (32 * n).f32 =>
     ///   xs |> split(32)
     ///     |> reduceSeq(fun(sums, row => zip(sums)(row) |> mapSeq(fun(p => p._1 + p._2))))(
     ///       generate(fun(i => 0.0f)) |> mapSeq(id))

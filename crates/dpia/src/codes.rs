@@ -19,14 +19,14 @@ declare_diagnostics! {
     ///
     /// ```rise wrong
     /// @target(c)
-    /// def sum = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x * x)) |> toMem |> reduce(add)(0.0f)))
+    /// def total = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x * x)) |> toMem |> reduce(add)(0.0f)))
     /// ```
     ///
     /// Right; the `map` is only read:
     ///
     /// ```rise right
     /// @target(c)
-    /// def sum = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * x)) |> reduceSeq(add)(0.0f)))
+    /// def total = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * x)) |> reduceSeq(add)(0.0f)))
     /// ```
     MISSING_CHOICE = "missing-choice";
 
@@ -42,7 +42,7 @@ declare_diagnostics! {
     ///
     /// ```rise wrong
     /// @target(c)
-    /// def sum = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * x)) |> reduce(add)(0.0f)))
+    /// def total = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * x)) |> reduce(add)(0.0f)))
     /// ```
     ///
     /// Without it:
@@ -50,7 +50,7 @@ declare_diagnostics! {
     /// ```rise right
     /// @target(c)
     /// @strategy(lowerToC)
-    /// def sum = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * x)) |> reduce(add)(0.0f)))
+    /// def total = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * x)) |> reduce(add)(0.0f)))
     /// ```
     DEFAULT_SCHEDULE = "default-schedule";
 
@@ -224,7 +224,7 @@ declare_diagnostics! {
     /// Wrong:
     ///
     /// ```dpia wrong file=example.dpia
-    /// def sum = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
+    /// def total = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
     ///   new(f32, fun((acc, total) =>
     ///     acc = 0.0f;
     ///     parFor(n, f32, out, fun((i, place) =>
@@ -235,7 +235,7 @@ declare_diagnostics! {
     /// Right:
     ///
     /// ```dpia right file=example.dpia
-    /// def sum = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
+    /// def total = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
     ///   parFor(n, f32, out, fun((i, place) =>
     ///     new(f32, fun((acc, total) =>
     ///       acc = 0.0f;

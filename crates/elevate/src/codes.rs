@@ -18,7 +18,7 @@ declare_diagnostics! {
     /// Right:
     ///
     /// ```rise right
-    /// def product = fun(x: f32, y: f32 => x * y)
+    /// def times = fun(x: f32, y: f32 => x * y)
     /// ```
     SHADOWED_NAME = "shadowed-name";
 

@@ -31,13 +31,13 @@ declare_diagnostics! {
     /// Wrong:
     ///
     /// ```rise wrong
-    /// def product = depFun(n: Nat => fun((xs: n.f32, xs: n.f32) => zip(xs)(xs) |> map(fun((x, y) => x * y)) |> reduce(add)(0.0f)))
+    /// def dotProduct = depFun(n: Nat => fun((xs: n.f32, xs: n.f32) => zip(xs)(xs) |> map(fun((x, y) => x * y)) |> reduce(add)(0.0f)))
     /// ```
     ///
     /// Right:
     ///
     /// ```rise right
-    /// def product = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) => zip(xs)(ys) |> map(fun((x, y) => x * y)) |> reduce(add)(0.0f)))
+    /// def dotProduct = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) => zip(xs)(ys) |> map(fun((x, y) => x * y)) |> reduce(add)(0.0f)))
     /// ```
     DUPLICATE_PARAMETER = "duplicate-parameter";
 
@@ -116,13 +116,13 @@ declare_diagnostics! {
     /// Wrong:
     ///
     /// ```rise wrong
-    /// foreign def sin(x: f32, y: f32): f32
+    /// foreign def lgamma(x: f32, y: f32): f32
     /// ```
     ///
     /// Right:
     ///
     /// ```rise right
-    /// foreign def sin(x: f32): f32
+    /// foreign def lgamma(x: f32): f32
     /// ```
     FOREIGN_SIGNATURE = "foreign-signature";
 

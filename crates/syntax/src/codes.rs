@@ -12,13 +12,13 @@ declare_diagnostics! {
     /// Wrong:
     ///
     /// ```rise wrong
-    /// def sum = fun(x: f32 => x +)
+    /// def total = fun(x: f32 => x +)
     /// ```
     ///
     /// Right:
     ///
     /// ```rise right
-    /// def sum = fun(x: f32 => x + x)
+    /// def total = fun(x: f32 => x + x)
     /// ```
     SYNTAX_ERROR = "syntax-error";
 

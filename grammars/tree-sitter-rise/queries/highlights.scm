@@ -27,10 +27,12 @@
 ((identifier) @function.builtin
   (#any-of? @function.builtin
     "add" "sub" "mul" "div" "neg" "mod" "fma" "min" "max" "abs" "sqrt" "exp" "log" "floor" "ceil"
-    "round" "gt" "lt" "ge" "le" "equal" "notEqual" "not" "and" "or" "select" "cast" "indexAsNat"
-    "natAsIndex" "generate" "idx" "makeArray" "take" "drop" "cycle" "concat" "split" "join"
-    "transpose" "slide" "assume" "gather" "scatter" "reorder" "padCst" "padClamp" "padEmpty" "zip"
-    "unzip" "makePair" "fst" "snd" "mapFst" "mapSnd" "vectorFromScalar" "asScalar" "asVector"
+    "round" "sin" "cos" "tan" "asin" "acos" "atan" "sinh" "cosh" "tanh" "asinh" "acosh" "atanh"
+    "exp2" "expm1" "log2" "log10" "log1p" "cbrt" "erf" "trunc" "pow" "atan2" "hypot" "fmod"
+    "copysign" "fmin" "fmax" "gt" "lt" "ge" "le" "equal" "notEqual" "not" "and" "or" "select" "cast"
+    "indexAsNat" "natAsIndex" "generate" "idx" "makeArray" "take" "drop" "cycle" "concat" "split"
+    "join" "transpose" "slide" "assume" "gather" "scatter" "reorder" "padCst" "padClamp" "padEmpty"
+    "zip" "unzip" "makePair" "fst" "snd" "mapFst" "mapSnd" "vectorFromScalar" "asScalar" "asVector"
     "asVectorAligned" "mapVec" "map" "mapSeq" "mapSeqUnroll" "mapStream" "iterateStream" "mapPar"
     "mapGlobal" "mapWorkGroup" "mapLocal" "reducePar" "reduceSeq" "reduceSeqUnroll" "scanSeq"
     "iterate" "repeat" "repeatInPlace" "repeatWhile" "circularBuffer" "rotateValues" "toMem"
