@@ -294,7 +294,9 @@ impl Maker {
             _ => &space,
         };
         let reduction = format!("{name}{of_name}({f})({start})");
-        if elem.is_number() && n.at_least() > 0 && self.choice.one_in(10) {
+        // A loop that is written out needs a number of steps that is a constant.
+        let is_loop = !reduction.contains("Unroll");
+        if elem.is_number() && n.at_least() > 0 && is_loop && self.choice.one_in(10) {
             return (self.part_of_data(&value, *n, elem, &reduction), out);
         }
         if self.choice.one_in(10) {
