@@ -305,7 +305,7 @@ pub enum TermKind {
         params: Box<[BinderId]>,
         /// True if the parameters are in parentheses, as in `fun((x, y) => body)`: two such
         /// parameters are the components of a pair where a function from pairs to data is expected.
-        /// Which reading they have is decided by type inference.
+        /// Type inference decides which reading they have.
         grouped: bool,
         /// The body.
         body: TermId,
