@@ -41,7 +41,10 @@ pub(crate) fn split(mut function: Function) -> Result<Kernels> {
         shared: Vec::new(),
         handles: Vec::new(),
     };
-    let steps = host.steps(body)?;
+    let mut stmts = Vec::new();
+    flatten(body, &function, &mut stmts);
+    host.without_copies(&mut stmts);
+    let steps = host.steps(stmts)?;
     let Host {
         kernels,
         shared,
@@ -97,7 +100,6 @@ impl Host<'_> {
     fn steps(&mut self, body: Vec<Stmt>) -> Result<Vec<HostStep<Id>>> {
         let mut stmts = Vec::new();
         flatten(body, self.function, &mut stmts);
-        self.without_copies(&mut stmts);
         let mut steps = Vec::new();
         for stmt in stmts {
             let origin = stmt.origin;
@@ -139,8 +141,8 @@ impl Host<'_> {
         Ok(steps)
     }
 
-    /// Removes copies of whole arrays to outputs that no other statement uses: the array is the
-    /// output itself.
+    /// Removes copies of whole arrays to outputs that no other statement of the function uses: the
+    /// array is the output itself.
     fn without_copies(&self, stmts: &mut Vec<Stmt>) {
         while let Some((at, [array, output])) = self.copy_to_output(stmts) {
             stmts.remove(at);
